@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Makes sure that what a build needs is there, on Debian (12 or newer) and Ubuntu (22.04 or newer).
+# usage: setup.sh demo|test
+# Missing packages are installed when that is allowed (root, or sudo without a password); otherwise they are named, with the
+# command that installs them, and the exit code is 1.
+set -euo pipefail
+
+# program:package, and packages that hold only headers and libraries
+programs=(cmake:cmake ninja:ninja-build g++:g++)
+libraries=(libtbb-dev libpng-dev)
+if [ "${1:-test}" = test ]; then
+    libraries+=(libgtest-dev libbenchmark-dev)
+    programs+=(nm:binutils awk:mawk)
+fi
+
+installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+find_missing() {
+    missing=()
+    local entry package
+    for entry in "${programs[@]}"; do
+        command -v "${entry%%:*}" >/dev/null || missing+=("${entry##*:}")
+    done
+    command -v dpkg-query >/dev/null || return 0 # not Debian: CMake will say which library it can't find
+    for package in "${libraries[@]}"; do
+        installed "$package" || missing+=("$package")
+    done
+}
+
+find_missing
+if [ ${#missing[@]} -gt 0 ]; then
+    install=(apt-get install -y --no-install-recommends "${missing[@]}")
+    by_root=()
+    if [ "$(id -u)" != 0 ]; then by_root=(sudo -n); fi
+    if command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; then
+        echo "setup: installing ${missing[*]}"
+        export DEBIAN_FRONTEND=noninteractive
+        "${by_root[@]}" apt-get update -qq || true
+        "${by_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || true
+        find_missing
+    fi
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "setup: missing packages: ${missing[*]}" >&2
+    echo "setup: install them with: sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+    exit 1
+fi
+
+version=$(cmake --version | awk 'NR == 1 { print $3 }')
+if [ "$(printf '%s\n3.21\n' "$version" | sort -V | head -1)" != 3.21 ]; then
+    echo "setup: CMake $version is too old: 3.21 or newer is needed (Debian 12 and Ubuntu 22.04 have it)" >&2
+    exit 1
+fi

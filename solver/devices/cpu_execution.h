@@ -1,0 +1,200 @@
+#pragma once
+
+// The CPU's execution object: how kernels are launched, sums formed and memory held. Another processor brings a class with
+// the same members; the kernels and the step do not change.
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "devices/cpu_threads.h"
+#include "particles/lane.h"
+
+namespace firn::FIRN_LANES {
+
+/// Up to N sums or maxima over all particles, one Real each.
+template <int N>
+struct Values {
+    Real v[N];
+};
+
+/// Device memory of one type. Grows, never shrinks by itself; growing loses the contents.
+template <class T>
+class Buffer {
+public:
+    Buffer() = default;
+    ~Buffer() { free_aligned(data_); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    void resize(size_t count) {
+        if (count <= capacity_) return;
+        free_aligned(data_);
+        data_ = nullptr;
+        capacity_ = 0;
+        data_ = static_cast<T*>(allocate_aligned(count * sizeof(T)));
+        capacity_ = count;
+    }
+    /// With room to spare, for what grows a little each step.
+    void resize_generously(size_t count) {
+        if (count > capacity_) resize(count + count / 8);
+    }
+    void release() {
+        free_aligned(data_);
+        data_ = nullptr;
+        capacity_ = 0;
+    }
+    void swap(Buffer& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
+    }
+    T* data() const { return data_; }
+    size_t bytes() const { return capacity_ * sizeof(T); }
+
+private:
+    T* data_ = nullptr;
+    size_t capacity_ = 0;
+};
+
+class Execution {
+public:
+    explicit Execution(int threads) : threads_(threads) {}
+
+    int thread_count() const { return threads_.count(); }
+
+    /// kernel(i) for the block of `lane_width` particles at i = 0, lane_width, ...; the last block may run past `count`
+    /// into the padding that every array has.
+    template <class Kernel>
+    void for_each(uint32_t count, const Kernel& kernel) const {
+        threads_.run(
+            count, particle_grain,
+            [](const void* context, uint32_t begin, uint32_t end) {
+                const Kernel& k = *static_cast<const Kernel*>(context);
+                for (uint32_t i = begin; i < end; i += lane_width) k(i);
+            },
+            &kernel);
+    }
+
+    /// kernel(i) for every single item.
+    template <class Kernel>
+    void for_each_item(uint32_t count, const Kernel& kernel) const {
+        threads_.run(
+            count, particle_grain,
+            [](const void* context, uint32_t begin, uint32_t end) {
+                const Kernel& k = *static_cast<const Kernel*>(context);
+                for (uint32_t i = begin; i < end; ++i) k(i);
+            },
+            &kernel);
+    }
+
+    /// One item's work on the device: the scalars of a solver.
+    template <class Kernel>
+    void once(const Kernel& kernel) const {
+        kernel();
+    }
+
+    /// out[k] = sum over the particles of kernel(i).v[k], in an order that depends on `count` alone.
+    template <int N, class Kernel>
+    void sum(uint32_t count, const Kernel& kernel, double* out) {
+        reduce<N, true>(count, kernel, out);
+    }
+
+    /// out[k] = the largest kernel(i).v[k]; the lowest float when there is no particle.
+    template <int N, class Kernel>
+    void max(uint32_t count, const Kernel& kernel, double* out) {
+        reduce<N, false>(count, kernel, out);
+    }
+
+    /// Inclusive sum, in place.
+    void scan(uint64_t* values, uint32_t count) const {
+        for (uint32_t i = 1; i < count; ++i) values[i] += values[i - 1];
+    }
+    void scan(uint32_t* values, uint32_t count) const {
+        for (uint32_t i = 1; i < count; ++i) values[i] += values[i - 1];
+    }
+
+    void sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch, uint32_t* value_scratch, uint32_t count,
+                    int bits) const {
+        threads_.sort_pairs(keys, values, key_scratch, value_scratch, count, bits);
+    }
+
+    template <class T>
+    T read(const T* device) const {
+        return *device;
+    }
+    template <class T>
+    void copy_in(T* device, const T* host, size_t count) const {
+        if (count) std::memcpy(device, host, count * sizeof(T));
+    }
+    template <class T>
+    void copy_out(T* host, const T* device, size_t count) const {
+        if (count) std::memcpy(host, device, count * sizeof(T));
+    }
+
+    /// Whether the host should look at a solver's state after this iteration. Where looking costs a round trip, less often.
+    bool poll(int /*iteration*/) const { return true; }
+
+    /// Seconds on the device's clock, behind all work so far.
+    double clock() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+
+private:
+    static constexpr uint32_t particle_grain = 512;
+    static constexpr uint32_t reduce_grain = 2048;
+    static constexpr float lowest = -3.402823466e38f;
+
+    template <int N, bool Adds, class Kernel>
+    void reduce(uint32_t count, const Kernel& kernel, double* out) {
+        const uint32_t chunks = (count + reduce_grain - 1) / reduce_grain;
+        partial_.resize(size_t(chunks) * N);
+        struct Context {
+            const Kernel* kernel;
+            double* partial;
+            uint32_t count;
+        } context{&kernel, partial_.data(), count};
+        threads_.run(
+            count, reduce_grain,
+            [](const void* c, uint32_t begin, uint32_t end) {
+                const Context& k = *static_cast<const Context*>(c);
+                const Real start = splat(Adds ? 0.0f : lowest);
+                Values<N> total;
+                for (int n = 0; n < N; ++n) total.v[n] = start;
+                for (uint32_t i = begin; i < end; i += lane_width) {
+                    const Values<N> value = (*k.kernel)(i);
+                    const Mask inside = below(i, k.count);
+                    for (int n = 0; n < N; ++n) {
+                        const Real v = select(inside, value.v[n], start);
+                        total.v[n] = Adds ? total.v[n] + v : FIRN_LANES::max(total.v[n], v);
+                    }
+                }
+                double* to = k.partial + size_t(begin / reduce_grain) * N;
+                for (int n = 0; n < N; ++n) {
+                    to[n] = Adds ? 0.0 : double(lowest);
+                    for (uint32_t l = 0; l < lane_width; ++l) {
+                        const double v = lane(total.v[n], l);
+                        to[n] = Adds ? to[n] + v : (v > to[n] ? v : to[n]);
+                    }
+                }
+            },
+            &context);
+        for (int n = 0; n < N; ++n) {
+            double total = Adds ? 0.0 : double(lowest);
+            for (uint32_t c = 0; c < chunks; ++c) {
+                const double v = partial_.data()[size_t(c) * N + n];
+                total = Adds ? total + v : (v > total ? v : total);
+            }
+            out[n] = total;
+        }
+    }
+
+    Threads threads_;
+    Buffer<double> partial_;
+};
+
+}  // namespace firn::FIRN_LANES

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firn/vector.h"
+
+namespace firn {
+
+enum class Motion {
+    still,      ///< never moves; sorted once
+    rigid,      ///< moves by a transform per frame, interpolated over the substeps
+    deforming,  ///< moves by positions per frame, interpolated over the substeps
+};
+
+/// A boundary: any geometry, sampled with particles about one spacing apart, half a spacing below its surface.
+struct Body {
+    std::string name;
+    Motion motion = Motion::still;
+    std::vector<Float3> position;  ///< m, in the body's frame for rigid bodies, in the world otherwise
+    std::vector<Float3> normal;    ///< outward unit normals; empty = taken from where the snow is
+    std::vector<float> volume;     ///< V_b, m^3; empty = phi / sum W over this body (Gissler 2020, 3.4)
+    Transform placement;           ///< of a rigid body at the start
+
+    float friction = 0.5f;     ///< Coulomb's mu; with friction_model = viscous, Gissler's nu_b
+    float adhesion = 0.0f;     ///< Akinci's beta, m/s^2-like strength of the pull within two spacings
+    float restitution = 0.0f;  ///< 0..1, bounce of a lone flake
+    float stickiness = 0.0f;   ///< 0..1, how much of the snow's tension the surface holds
+
+    // Per boundary particle; empty = the body's value.
+    std::vector<float> particle_friction;
+    std::vector<float> particle_adhesion;
+    std::vector<float> particle_restitution;
+    std::vector<float> particle_stickiness;
+};
+
+using BodyId = uint32_t;
+
+/// What the snow did to a body during the last frame, averaged over it.
+struct BodyLoad {
+    double force[3] = {0, 0, 0};   ///< N
+    double torque[3] = {0, 0, 0};  ///< N m, about the world's origin
+};
+
+}  // namespace firn

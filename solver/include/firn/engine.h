@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firn/body.h"
+#include "firn/error.h"
+#include "firn/parameters.h"
+#include "firn/particles.h"
+#include "firn/report.h"
+
+namespace firn {
+
+/// Called between substeps and between solver iterations. Return false to stop: the state stays that of the last whole
+/// substep.
+using Observer = std::function<bool(const Progress&)>;
+
+struct MemoryEstimate {
+    uint64_t needed = 0;     ///< bytes
+    uint64_t available = 0;  ///< bytes: the limit set, or what the machine has free
+};
+
+/// The snow engine: particles and bodies in, frames of motion out.
+///
+/// The host owns the state. upload() copies it in, advance() moves it, download() copies it out in the host's order. An
+/// advance() that throws leaves the state of the last whole substep, which download() still gives.
+class Engine {
+public:
+    /// `device`: "auto", "cpu", or "cpu:8" / "cpu:4" / "cpu:1" for a given lane width.
+    explicit Engine(const Parameters& = {}, const std::string& device = "auto");
+    ~Engine();
+    Engine(Engine&&) noexcept;
+    Engine& operator=(Engine&&) noexcept;
+
+    void set_parameters(const Parameters&);
+    const Parameters& parameters() const;
+
+    /// "cpu, 8 lanes (AVX2, FMA), 2 threads"
+    std::string device() const;
+
+    BodyId add_body(const Body&);
+    void remove_body(BodyId);
+    /// Where a rigid body will be at the end of the next frame. Without a call it stays where it is.
+    void move_body(BodyId, const Transform& at_frame_end);
+    /// Where a deforming body's particles will be at the end of the next frame (m, world, in the body's order).
+    void move_body(BodyId, const std::vector<Float3>& at_frame_end);
+    /// Where the body's particles are now (m, world).
+    std::vector<Float3> body_positions(BodyId) const;
+    BodyLoad body_load(BodyId) const;
+
+    void upload(const Particles&);
+    void download(Particles&) const;
+    uint64_t particle_count() const;
+
+    /// Moves everything on by `seconds`. Ends exactly there, unless the observer stops it.
+    /// Throws Error when a solve diverges, naming the particle, the quantity, the substep and what to try.
+    FrameReport advance(double seconds, const Observer& = {});
+
+    /// For a scene of this size, before anything is allocated.
+    MemoryEstimate estimate(uint64_t particles, uint64_t boundary_particles) const;
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace firn

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/parameters.h"
+
+namespace firn {
+
+/// The six numbers of a kind of snow (Gissler 2020, 3.3).
+struct Material {
+    float young_modulus;  ///< E, Pa
+    float poisson_ratio;  ///< nu
+    float hardening;      ///< xi
+    float theta_c;        ///< critical compression
+    float theta_s;        ///< critical stretch
+    float rest_density;   ///< rho0, kg/m^3
+};
+
+struct MaterialPreset {
+    const char* token;
+    const char* label;
+    const char* sentence;  ///< what it looks like in motion
+    Material material;
+};
+
+/// powder, dry, wet, packed, slush, crust, ice.
+const std::vector<MaterialPreset>& material_presets();
+
+/// Throws Error listing the presets when the token is none of them.
+const MaterialPreset& find_preset(const std::string& token);
+
+/// Snow as field work found it, from its density (kg/m^3, 50 to 917).
+Material measured_material(float density);
+
+void apply(const Material&, Parameters&);
+
+}  // namespace firn

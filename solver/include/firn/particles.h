@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "firn/vector.h"
+
+namespace firn {
+
+/// The snow particles as the host owns them: one array for each quantity, all of the same length or empty.
+/// An empty optional array means "the start value" (state) or "the value in Parameters" (material), and costs nothing.
+/// Whatever a step needs is here: download, upload, advance gives the same bits as advance alone.
+struct Particles {
+    std::vector<Float3> position;  ///< P, m
+    std::vector<Float3> velocity;  ///< v, m/s; empty = at rest
+    std::vector<int64_t> id;       ///< unique; empty = 0, 1, 2, ...
+
+    // The snow state.
+    std::vector<Sym3> strain;                ///< elastic stretch minus identity, F_E - 1; empty = 0
+    std::vector<float> pressure;             ///< Pa, start value of the pressure solve; empty = 0
+    std::vector<Float3> shear_acceleration;  ///< m/s^2, start value of the shear solve; empty = 0
+
+    // Inputs that hold until the next upload.
+    std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: wind, forces; empty = 0
+    std::vector<float> young_modulus;  ///< E, Pa
+    std::vector<float> poisson_ratio;  ///< nu
+    std::vector<float> hardening;      ///< xi
+    std::vector<float> theta_c;        ///< critical compression
+    std::vector<float> theta_s;        ///< critical stretch
+    std::vector<float> rest_density;   ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
+
+    // Results of the last substep, written by download(), ignored by upload().
+    std::vector<float> density;      ///< rho, kg/m^3, Gissler 2020, Eq. 20
+    std::vector<float> compaction;   ///< hardening factor e^(xi (...)) of Eq. 22; 1 = as material, > 1 = packed
+    std::vector<float> neighbours;   ///< number of snow neighbours
+
+    size_t count() const { return position.size(); }
+};
+
+enum class ArrayRole { required, state, input, result };
+
+/// One row of the table of per-particle arrays: how a host (attributes, point grids, checkpoints) finds them all.
+struct ParticleArray {
+    const char* name;  ///< the attribute's name in Houdini and in files
+    const char* unit;
+    const char* help;
+    ArrayRole role;
+    int components;  ///< floats per particle; 0 for `id`, which is int64
+    /// The array's floats, or nullptr when it is empty (and for `id`).
+    float* (*data)(Particles&);
+    void (*resize)(Particles&, size_t count);
+    size_t (*size)(const Particles&);
+};
+
+/// Every array of Particles, in the order of the struct.
+const std::vector<ParticleArray>& particle_arrays();
+
+}  // namespace firn

@@ -1,0 +1,316 @@
+#include "firn/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "firn/error.h"
+
+namespace firn {
+
+namespace {
+
+template <auto Member>
+void* field(Parameters& p) {
+    return &(p.*Member);
+}
+
+using P = Parameters;
+constexpr ParameterType real = ParameterType::real, integer = ParameterType::integer, toggle = ParameterType::toggle,
+                        choice = ParameterType::choice, vector = ParameterType::vector;
+
+std::vector<ParameterInfo> make_table() {
+    const char* gissler = "Gissler 2020";
+    return {
+        // token, label, unit, folder, type, default, hard limits, slider, help, symbol, source, choices, field
+        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 1e12, 2e4, 1e7,
+         "Stiffness of the snow. The papers use 20 to 600 kPa; field measurements are a hundred times higher and cost little more.",
+         "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
+        {"poisson_ratio", "Poisson's Ratio", "", "Snow", real, {0.2}, 0, 0.49, 0.05, 0.45,
+         "How much the snow bulges sideways when it is pressed.", "nu", "Gissler 2020, Eq. 22", {}, field<&P::poisson_ratio>},
+        {"hardening", "Hardening", "", "Snow", real, {10}, 0, 100, 0, 20,
+         "How fast packed snow gets stiffer, and loose snow softer.", "xi", "Gissler 2020, Eq. 22", {}, field<&P::hardening>},
+        {"theta_c", "Critical Compression", "", "Snow", real, {0.025}, 0, 0.9, 0.005, 0.06,
+         "Compression beyond this share is permanent. Small: crumbly and packing; large: springy.", "theta_c",
+         "Gissler 2020, 3.3.1", {}, field<&P::theta_c>},
+        {"theta_s", "Critical Stretch", "", "Snow", real, {0.0075}, 0, 0.9, 0.001, 0.02,
+         "Stretch beyond this share is permanent. Small: breaks into powder; large: holds together in chunks.", "theta_s",
+         "Gissler 2020, 3.3.1", {}, field<&P::theta_s>},
+        {"rest_density", "Density", "kg/m^3", "Snow", real, {400}, 1, 2000, 50, 700,
+         "Density of the snow as it is placed. A particle weighs this times its spacing cubed.", "rho_0",
+         "Gissler 2020, 4", {}, field<&P::rest_density>},
+
+        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-5, 100, 0.005, 0.2,
+         "Distance between particles as they are placed. The kernel reaches two spacings.", "h", "Gissler 2020, 3.4", {},
+         field<&P::spacing>},
+        {"gravity", "Gravity", "m/s^2", "Scene", vector, {0, -9.81, 0}, -1e4, 1e4, -20, 20, "Acceleration of everything.", "g",
+         "Firn", {}, field<&P::gravity>},
+
+        {"substeps", "Substeps", "", "Time", integer, {0}, 0, 1000000, 0, 100,
+         "Steps per frame. 0 = as many as the motion needs.", "", "Firn", {}, field<&P::substeps>},
+        {"cfl", "CFL", "", "Time", real, {0.2}, 1e-3, 10, 0.05, 0.5,
+         "How far, in spacings, neighbours may move against each other or a boundary in one substep. Smaller is more exact.", "",
+         "Firn", {}, field<&P::cfl>},
+        {"cfl_flight", "CFL in Flight", "", "Time", real, {0.75}, 1e-3, 1.5, 0.1, 1,
+         "How far, in spacings, anything may fly in one substep. Above 1 snow can pass thin surfaces.", "", "Firn", {},
+         field<&P::cfl_flight>},
+        {"cfl_wave", "CFL of Sound", "", "Time", real, {0}, 0, 100, 0, 2,
+         "If not 0: how far, in spacings, elastic waves may run in one substep. Implicit steps damp waves; set 0.5 where ice or crust must bounce.",
+         "", "Firn", {}, field<&P::cfl_wave>},
+        {"dt_min", "Shortest Substep", "s", "Time", real, {2e-5}, 1e-9, 1, 1e-5, 1e-3,
+         "Substeps get no shorter than this, whatever the motion.", "", "Firn", {}, field<&P::dt_min>},
+        {"dt_max", "Longest Substep", "s", "Time", real, {5e-3}, 1e-8, 1, 1e-3, 1e-2,
+         "Substeps get no longer than this, however still the snow.", "", "Firn", {}, field<&P::dt_max>},
+
+        {"mode", "Mode", "", "Method", choice, {0}, 0, 1, 0, 1,
+         "Firn's own, or the method as it was published, with its weaknesses, for comparison.", "", gissler,
+         {{"standard", "Standard", "with the remedies below"},
+          {"published", "Published", "Gissler 2020 to the letter: no remedies, cold starts, viscous friction"}},
+         field<&P::mode>},
+        {"solver", "Solver", "", "Method", choice, {0}, 0, 2, 0, 2,
+         "How the elastic forces are found.", "", "Gissler 2020, 3.5; Chunnoo 2022, 3.2",
+         {{"split", "Split", "pressure solve, then shear solve; strongest at boundaries"},
+          {"combined", "Combined", "one elastic solve; about twice as fast"},
+          {"explicit", "Explicit", "no solve; for comparison, needs tiny steps"}},
+         field<&P::solver>},
+        {"pressure_model", "Pressure", "", "Method", choice, {0}, 0, 1, 0, 1, "Whether pressure lets the snow be compressed.", "",
+         "Gissler 2020, 4.1.2",
+         {{"compressible", "Compressible", "snow packs"}, {"incompressible", "Incompressible", "the volume stays, as with IISPH"}},
+         field<&P::pressure_model>},
+        {"pressure_tolerance", "Pressure Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
+         "The pressure solve stops when the mean density error is below this share of the rest density.", "eta",
+         "Gissler 2020, 3.2.1", {}, field<&P::pressure_tolerance>},
+        {"pressure_iterations_min", "Fewest Pressure Iterations", "", "Method", integer, {1}, 1, 10000, 1, 10,
+         "At least as many, even if the tolerance is met.", "", "Firn", {}, field<&P::pressure_iterations_min>},
+        {"pressure_iterations_max", "Most Pressure Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
+         "The pressure solve stops here with a warning.", "", "Firn", {}, field<&P::pressure_iterations_max>},
+        {"pressure_relaxation", "Pressure Relaxation", "", "Method", real, {0.5}, 0.01, 1, 0.1, 0.9,
+         "Share of each Jacobi update that is taken.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
+        {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
+         "Start the pressure solve from the last step's pressures.", "", "Firn", {}, field<&P::pressure_warm_start>},
+        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
+         "The shear solve stops at this relative residual.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
+        {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
+         "The shear solve stops here with a warning.", "", "Firn", {}, field<&P::shear_iterations_max>},
+        {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
+         "Start the shear solve from the last step's accelerations.", "", "Firn", {}, field<&P::shear_warm_start>},
+
+        {"surface_floor", "Surface Cohesion", "", "Remedies", real, {0.65}, 0, 1, 0, 1,
+         "The published hardening takes a free surface for loose snow, so that it creeps and turns to dust. This bounds by how much a surface may "
+         "look filled up: near 0.6 chunks hold together, near 0.85 they powder more. 0 = as published.",
+         "g", "Firn; Gissler 2020, Eq. 21", {}, field<&P::surface_floor>},
+        {"filter_rate", "Jitter Filter", "1/s", "Remedies", real, {100}, 0, 1e4, 0, 300,
+         "How fast motion between neighbours that the method can't see dies out. Keeps momentum, spin and shape. 0 = as published.",
+         "c", "Firn", {}, field<&P::filter_rate>},
+        {"contact", "Hard Contact", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
+         "Stops snow half a spacing above boundary particles, lets lone flakes bounce and applies Coulomb friction. Off = as published, where a floor "
+         "is only as strong as the snow.",
+         "", "Firn; Goswami 2022, 4.3", {}, field<&P::contact>},
+        {"separation", "Clean Separation", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
+         "Surfaces pull on the snow only as much as they are sticky. Off = as published, where every lifted plate takes snow along.",
+         "", "Firn", {}, field<&P::separation>},
+        {"objective", "Strain Turns Along", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
+         "Rotates the strain with the snow. Off = as published, where spinning snow swells.", "", "Firn; Gissler 2020, 3.3.1",
+         {}, field<&P::objective>},
+        {"friction_model", "Friction Model", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What a body's friction means.", "nu_b",
+         "Gissler 2020, Eq. 24",
+         {{"coulomb", "Coulomb", "friction is mu: at most mu times the normal force, along the surface only"},
+          {"viscous", "Viscous", "friction is nu_b: as published, drags on all motion within two spacings"}},
+         field<&P::friction_model>},
+
+        {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
+         "Scale of the boundary particles' volumes.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
+        {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0, 100, 0.5, 3,
+         "Scale of the pressure force at boundaries.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},
+
+        {"threads", "Threads", "", "Machine", integer, {0}, 0, 1024, 0, 64,
+         "Of the CPU device. 0 = one for each core. Results do not depend on it.", "", "Firn", {}, field<&P::threads>},
+        {"memory_limit", "Memory Limit", "GB", "Machine", real, {0}, 0, 1e6, 0, 256,
+         "Refuse scenes that need more. 0 = what the machine has free.", "", "Firn", {}, field<&P::memory_limit>},
+    };
+}
+
+void assign(Parameters& p, const ParameterInfo& info, const double value[3]) {
+    void* to = info.field(p);
+    switch (info.type) {
+        case ParameterType::real: *static_cast<float*>(to) = static_cast<float>(value[0]); break;
+        case ParameterType::integer:
+        case ParameterType::choice: *static_cast<int*>(to) = static_cast<int>(value[0]); break;
+        case ParameterType::toggle: *static_cast<bool*>(to) = value[0] != 0; break;
+        case ParameterType::vector:
+            *static_cast<Float3*>(to) = {static_cast<float>(value[0]), static_cast<float>(value[1]),
+                                         static_cast<float>(value[2])};
+            break;
+    }
+}
+
+/// The value as up to three numbers; returns how many.
+int values(const Parameters& p, const ParameterInfo& info, double value[3]) {
+    const void* from = info.field(const_cast<Parameters&>(p));
+    switch (info.type) {
+        case ParameterType::real: value[0] = *static_cast<const float*>(from); return 1;
+        case ParameterType::integer:
+        case ParameterType::choice: value[0] = *static_cast<const int*>(from); return 1;
+        case ParameterType::toggle: value[0] = *static_cast<const bool*>(from) ? 1 : 0; return 1;
+        case ParameterType::vector: break;
+    }
+    const Float3& v = *static_cast<const Float3*>(from);
+    value[0] = v.x;
+    value[1] = v.y;
+    value[2] = v.z;
+    return 3;
+}
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+std::string range(const ParameterInfo& info) {
+    return number(info.low) + " to " + number(info.high) + (*info.unit ? std::string(" ") + info.unit : "");
+}
+
+void check(const ParameterInfo& info, double value) {
+    // Limits are compared as floats: 0.9f is a little more than 0.9.
+    if (!(static_cast<float>(value) >= static_cast<float>(info.low) &&
+          static_cast<float>(value) <= static_cast<float>(info.high))) {
+        throw Error(std::string(info.token) + " = " + number(value) + " is out of range: use " + range(info));
+    }
+}
+
+double parse_number(const ParameterInfo& info, const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end) {
+        throw Error(std::string(info.token) + " = '" + text + "' is not a number: use " + range(info));
+    }
+    return value;
+}
+
+}  // namespace
+
+const std::vector<ParameterInfo>& parameter_table() {
+    static const std::vector<ParameterInfo> table = make_table();
+    return table;
+}
+
+Parameters::Parameters() {
+    for (const ParameterInfo& info : parameter_table()) assign(*this, info, info.initial);
+}
+
+const ParameterInfo* find_parameter(const std::string& token) {
+    static const struct {
+        const char* alias;
+        const char* token;
+    } aliases[] = {{"E", "young_modulus"}, {"nu", "poisson_ratio"}, {"xi", "hardening"},
+                   {"rho0", "rest_density"}, {"dx", "spacing"}, {"phi", "boundary_volume"}, {"psi", "boundary_pressure"}};
+    std::string wanted = token;
+    for (const auto& a : aliases) {
+        if (wanted == a.alias) wanted = a.token;
+    }
+    for (const ParameterInfo& info : parameter_table()) {
+        if (wanted == info.token) return &info;
+    }
+    return nullptr;
+}
+
+void set_parameter(Parameters& p, const std::string& token, const std::string& text) {
+    const ParameterInfo* info = find_parameter(token);
+    if (!info) {
+        // The known token that shares the longest beginning.
+        const ParameterInfo* closest = &parameter_table().front();
+        size_t best = 0;
+        for (const ParameterInfo& other : parameter_table()) {
+            size_t same = 0;
+            while (same < token.size() && other.token[same] == token[same]) ++same;
+            if (same > best) {
+                best = same;
+                closest = &other;
+            }
+        }
+        throw Error("there is no parameter '" + token + "'" +
+                    (best ? std::string("; did you mean '") + closest->token + "'?" : ""));
+    }
+    double value[3] = {0, 0, 0};
+    switch (info->type) {
+        case ParameterType::choice: {
+            int index = -1;
+            std::string known;
+            for (size_t k = 0; k < info->choices.size(); ++k) {
+                known += (k ? ", " : "") + std::string(info->choices[k].token);
+                if (text == info->choices[k].token) index = static_cast<int>(k);
+            }
+            if (index < 0) throw Error(std::string(info->token) + " = '" + text + "' is none of: " + known);
+            value[0] = index;
+            break;
+        }
+        case ParameterType::toggle:
+            if (text != "on" && text != "off" && text != "1" && text != "0" && text != "true" && text != "false") {
+                throw Error(std::string(info->token) + " = '" + text + "' is neither on nor off");
+            }
+            value[0] = text == "on" || text == "1" || text == "true";
+            break;
+        case ParameterType::vector: {
+            std::istringstream in(text);
+            std::string word;
+            int n = 0;
+            while (in >> word) {
+                if (n == 3) break;
+                value[n] = parse_number(*info, word);
+                check(*info, value[n++]);
+            }
+            if (n != 3 || in >> word) throw Error(std::string(info->token) + " = '" + text + "' needs three numbers");
+            break;
+        }
+        case ParameterType::integer:
+        case ParameterType::real:
+            value[0] = parse_number(*info, text);
+            check(*info, value[0]);
+            if (info->type == ParameterType::integer && value[0] != std::floor(value[0])) {
+                throw Error(std::string(info->token) + " = '" + text + "' is not a whole number");
+            }
+            break;
+    }
+    assign(p, *info, value);
+}
+
+std::string parameter_text(const Parameters& p, const ParameterInfo& info) {
+    double value[3];
+    const int count = values(p, info, value);
+    if (info.type == ParameterType::choice) return info.choices.at(static_cast<size_t>(value[0])).token;
+    if (info.type == ParameterType::toggle) return value[0] != 0 ? "on" : "off";
+    std::string text;
+    for (int k = 0; k < count; ++k) text += (k ? " " : "") + number(value[k]);
+    return text;
+}
+
+void validate(const Parameters& p) {
+    for (const ParameterInfo& info : parameter_table()) {
+        double value[3];
+        const int count = values(p, info, value);
+        for (int k = 0; k < count; ++k) check(info, value[k]);
+    }
+    if (p.dt_min > p.dt_max) {
+        throw Error("dt_min = " + number(p.dt_min) + " s is longer than dt_max = " + number(p.dt_max) + " s");
+    }
+}
+
+Parameters effective(const Parameters& given) {
+    Parameters p = given;
+    if (p.mode == Mode::published) {
+        p.surface_floor = 0;
+        p.filter_rate = 0;
+        p.contact = false;
+        p.separation = false;
+        p.objective = false;
+        p.friction_model = FrictionModel::viscous;
+        p.pressure_warm_start = false;
+        p.shear_warm_start = false;
+    }
+    return p;
+}
+
+}  // namespace firn

@@ -1,0 +1,85 @@
+#pragma once
+
+// The constitutive law of one particle: hardening and plasticity. No neighbours here.
+
+#include "particles/eigen.h"
+
+namespace firn::FIRN_LANES {
+
+struct Lame {
+    Real shear;  ///< G, Pa
+    Real first;  ///< lambda, Pa
+};
+
+/// Gissler 2020, Eq. 22 and 23: e^(xi (rho0_t - rho0) / rho0_t). The exponent is bounded so that no lone flake and no
+/// absurd xi makes it zero or infinite.
+FIRN_HD Real hardening_factor(Real xi, Real rest_density_now, Real rho0) {
+    const Real exponent = xi * (splat(1.0f) - rho0 / max(rest_density_now, splat(1e-6f) * rho0));
+    return exp(min(max(exponent, splat(-30.0f)), splat(30.0f)));
+}
+
+FIRN_HD Lame lame(Real E, Real nu, Real hardening) {
+    const Real one = splat(1.0f);
+    const Real base = E * hardening / (one + nu);
+    return {splat(0.5f) * base, base * nu / (one - splat(2.0f) * nu)};
+}
+
+/// How far singular values may go: strains in [-theta_c, theta_s], the rest is plastic.
+FIRN_HD Sym clamp_strain(const Sym& squared_stretch_minus_one, Real theta_c, Real theta_s) {
+    Eigen e = eigen_decomposition(squared_stretch_minus_one);
+    for (Real& value : e.values) {
+        // sqrt(1 + value) - 1 without cancellation
+        const Real root = sqrt(max(splat(1.0f) + value, splat(0.0f)));
+        const Real strain = value / (root + splat(1.0f));
+        value = min(max(strain, splat(0.0f) - theta_c), theta_s);
+    }
+    return compose(e.values, e.vectors);
+}
+
+/// a^T a for general a
+FIRN_HD Sym own_transpose_times(const Mat& a) {
+    return times_own_transpose(transposed(a));
+}
+
+/// Gissler 2020, 3.3.1: F' = F + dt grad(v) F, singular values clamped, V S V^T kept. `strain` is F - 1.
+FIRN_HD Sym advance_strain_published(const Sym& strain, const Mat& dt_gradient, Real theta_c, Real theta_s) {
+    const Mat a = matrix(strain) + dt_gradient + dt_gradient * strain;  // F' - 1
+    return clamp_strain(twice_symmetric(a) + own_transpose_times(a), theta_c, theta_s);
+}
+
+/// The same with the rotation taken out before the stretch is measured, and the stretch turned with the material: a
+/// snowball that spins neither swells (the published update stretches by (w dt)^2 / 2 per step) nor leaves its strain behind.
+FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, Real theta_c, Real theta_s) {
+    const Sym dt_rate = splat(0.5f) * twice_symmetric(dt_gradient);
+    const Mat a = matrix(strain + dt_rate) + matrix(dt_rate) * strain;  // (1 + dt D)(1 + strain) - 1
+    const Sym stretched = clamp_strain(twice_symmetric(a) + times_own_transpose(a), theta_c, theta_s);
+
+    // Rodrigues' rotation by the vorticity, in Cayley's form: exactly orthonormal, no trigonometry.
+    const Real half = splat(0.5f);
+    const Vec3 w = {half * (dt_gradient.z.y - dt_gradient.y.z), half * (dt_gradient.x.z - dt_gradient.z.x),
+                    half * (dt_gradient.y.x - dt_gradient.x.y)};  // dt times the angular velocity
+    const Vec3 u = half * w;
+    const Real scale = splat(2.0f) / (splat(1.0f) + dot(u, u));
+    const Vec3 column[3] = {{stretched.xx, stretched.xy, stretched.xz},
+                            {stretched.xy, stretched.yy, stretched.yz},
+                            {stretched.xz, stretched.yz, stretched.zz}};
+    Vec3 left[3];  // Q S, by columns
+    for (int k = 0; k < 3; ++k) left[k] = column[k] + scale * (cross(u, column[k]) + cross(u, cross(u, column[k])));
+    const Vec3 row[3] = {{left[0].x, left[1].x, left[2].x}, {left[0].y, left[1].y, left[2].y}, {left[0].z, left[1].z, left[2].z}};
+    Vec3 both_sides[3];  // rows of Q S Q^T
+    for (int k = 0; k < 3; ++k) both_sides[k] = row[k] + scale * (cross(u, row[k]) + cross(u, cross(u, row[k])));
+    return {both_sides[0].x, half * (both_sides[0].y + both_sides[1].x), half * (both_sides[0].z + both_sides[2].x),
+            both_sides[1].y, half * (both_sides[1].z + both_sides[2].y), both_sides[2].z};
+}
+
+/// Moore-Penrose inverse of the symmetric matrix of Gissler 2020, Eq. 15: directions in which the neighbours do not spread
+/// are left out.
+FIRN_HD Sym pseudo_inverse(const Sym& m) {
+    Eigen e = eigen_decomposition(m);
+    const Real largest = max(max(e.values[0], e.values[1]), e.values[2]);
+    const Real cut = max(splat(1e-4f) * largest, splat(1e-20f));
+    for (Real& value : e.values) value = select(value < cut, splat(0.0f), splat(1.0f) / max(value, cut));
+    return compose(e.values, e.vectors);
+}
+
+}  // namespace firn::FIRN_LANES

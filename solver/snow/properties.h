@@ -1,0 +1,177 @@
+#pragma once
+
+// What a step knows before it solves: density, correction matrix, stiffness, predicted velocity (Gissler 2020, Algorithm 1,
+// lines 1-5).
+
+#include "snow/law.h"
+#include "snow/views.h"
+
+namespace firn::FIRN_LANES {
+
+/// Gissler 2020, Eq. 20, and the volumes V = m / rho that all further sums use.
+struct Density {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 own = load4(s.mass_position + i);
+        const Vec3 x = xyz(own);
+        Real rho = own.w * splat(s.set.kernel.norm);
+        const auto snow = s.snow_neighbours.row(i);
+        for (uint32_t k = 0; k < snow.length; ++k) {
+            const Vec4 j = gather4(s.mass_position, snow[k]);
+            const Vec3 d = x - xyz(j);
+            rho = rho + j.w * s.set.kernel.value(dot(d, d));
+        }
+        const auto boundary = s.boundary_neighbours.row(i);
+        if (boundary.length) {
+            Real share = splat(0.0f);
+            for (uint32_t k = 0; k < boundary.length; ++k) {
+                const Vec4 b = gather4(s.boundary.position, boundary[k]);
+                const Vec3 d = x - xyz(b);
+                share = share + b.w * s.set.kernel.value(dot(d, d));
+            }
+            rho = rho + s.material.rest_density.at(s.now.rank, i) * share;
+        }
+        rho = max(rho, splat(1e-20f));  // the padding has no mass
+        store(s.density + i, rho);
+        store4(s.now.position + i, with_w(x, own.w / rho));
+    }
+};
+
+/// Akinci 2013, the adhesion kernel: (-4 r^2 / h + 6 r - 2 h)^(1/4) between h / 2 and h.
+FIRN_HD Real adhesion_kernel(Real r, float support) {
+    const Real h = splat(support);
+    const Real inside = splat(6.0f) * r - splat(4.0f) * r * r / h - splat(2.0f) * h;
+    // Its zeros are h / 2 and h, so that the sign is the interval.
+    return splat(0.007f / ::powf(support, 3.25f)) * sqrt(sqrt(max(inside, splat(0.0f))));
+}
+
+/// Everything that a particle needs of its surroundings before the solves.
+struct Properties {
+    SnowView s;
+
+    FIRN_HD void operator()(uint32_t i) const {
+        const StepConstants& set = s.set;
+        const Vec4 own = load4(s.now.position + i);
+        const Vec3 x = xyz(own);
+        const Vec4 velocity = load4(s.now.velocity + i);
+        const Real dt = splat(set.dt);
+
+        Vec3 sum = zero3();
+        Sym spread = identity_times(splat(0.0f));  // the matrix of Eq. 15
+        Real squares = splat(0.0f);                // sum_j V_j |grad W|^2
+        const auto snow = s.snow_neighbours.row(i);
+        for (uint32_t k = 0; k < snow.length; ++k) {
+            const Vec4 j = gather4(s.now.position, snow[k]);
+            const Vec3 d = x - xyz(j);
+            const Real r_squared = dot(d, d);
+            const Real slope = set.kernel.slope(r_squared);
+            const Real weight = j.w * slope;
+            const Vec3 wd = weight * d;
+            sum += wd;
+            add_spread(spread, wd, d);
+            squares = squares + weight * slope * r_squared;
+        }
+        store3(s.gradient_sum, i, sum);
+
+        // External accelerations.
+        Vec3 a = {splat(set.gravity[0]), splat(set.gravity[1]), splat(set.gravity[2])};
+        if (s.acceleration[0]) {
+            a += Vec3{gather(s.acceleration[0], s.now.rank + i), gather(s.acceleration[1], s.now.rank + i),
+                      gather(s.acceleration[2], s.now.rank + i)};
+        }
+        const Real rho0 = s.material.rest_density.at(s.now.rank, i);
+        const Sym strain = load_sym(s.now.strain, i);
+        const Real volume_strain = abs(det_minus_one(strain) + splat(1.0f)) - splat(1.0f);
+
+        const auto boundary = s.boundary_neighbours.row(i);
+        Vec3 v = xyz(velocity) + dt * a;
+        if (boundary.length) {
+            Vec3 boundary_sum = zero3(), pull = zero3(), dragged = zero3(), mean_velocity = zero3();
+            Real flux = splat(0.0f), drag = splat(0.0f), stickiness = splat(0.0f), bounce = splat(0.0f),
+                 weights = splat(1e-30f);
+            for (uint32_t k = 0; k < boundary.length; ++k) {
+                const Vec4 b = gather4(s.boundary.position, boundary[k]);
+                const Vec4 vb = gather4(s.boundary.velocity, boundary[k]);
+                const Vec4 surface = gather4(s.boundary.surface, boundary[k]);
+                const Vec3 d = x - xyz(b);
+                const Real r_squared = dot(d, d);
+                const Real weight = b.w * set.kernel.slope(r_squared);
+                const Vec3 wd = weight * d;
+                boundary_sum += wd;
+                add_spread(spread, wd, d);
+                flux = flux + dot(xyz(vb), wd);
+                // Eq. 24, 25
+                const Real viscous = surface.x * weight * r_squared /
+                                     (r_squared + splat(0.01f * set.spacing * set.spacing));
+                drag = drag + viscous;
+                dragged += viscous * xyz(vb);
+                const Real r = sqrt(r_squared);
+                const Real strength = surface.y * b.w * adhesion_kernel(r, 2.0f * set.spacing);
+                pull += (strength / max(r, splat(1e-20f))) * d;
+                stickiness = stickiness - weight * surface.w;
+                bounce = bounce - weight * surface.z;
+                mean_velocity += (splat(0.0f) - weight) * xyz(vb);
+                weights = weights - weight;
+            }
+            v = v + (splat(0.0f) - dt * rho0) * pull;
+            const Vec3 free = v;
+            const Real implicit = splat(1.0f) - dt * splat(set.explicit_boundary_friction) * drag;
+            v = (splat(1.0f) / implicit) * (v - (dt * splat(set.explicit_boundary_friction)) * dragged);
+            store3(s.impulse, i, velocity.w * (v - free));
+
+            // Tension across a surface that is not sticky, and the pressure on a lone flake that may bounce, are dropped.
+            Real held = splat(1.0f);
+            if (set.separation) {
+                const Vec3 relative = xyz(velocity) - (splat(1.0f) / weights) * mean_velocity;
+                const Mask parting = both(dot(relative, boundary_sum) < splat(0.0f), volume_strain > splat(0.0f));
+                held = select(parting, min(stickiness / weights, splat(1.0f)), held);
+            }
+            if (set.contact) {
+                const Mask alone = squares <= splat(0.0f);
+                held = select(both(alone, bounce > splat(0.0f)), splat(0.0f), held);
+            }
+            boundary_sum = held * boundary_sum;
+            store3(s.boundary_sum, i, boundary_sum);
+            store(s.boundary_flux + i, held * flux);
+        } else {
+            store3(s.boundary_sum, i, zero3());
+            store(s.boundary_flux + i, splat(0.0f));
+            store3(s.impulse, i, zero3());
+        }
+        store4(s.predicted + i, with_w(v, velocity.w));
+
+        // Stiffness. The surface reads missing neighbours as low density; the spread tells how many are missing.
+        const Real rho = load(s.density + i);
+        Real rest_density_now = rho * (splat(1.0f) + volume_strain);  // Eq. 21
+        if (set.surface_floor > 0.0f) {
+            const Real fill = splat(1.0f / 3.0f) * trace(spread);
+            rest_density_now = rest_density_now / min(max(fill, splat(set.surface_floor)), splat(1.0f));
+        }
+        const Real factor = hardening_factor(s.material.hardening.at(s.now.rank, i), rest_density_now, rho0);
+        const Lame modulus = lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i), factor);
+        store(s.compaction + i, factor);
+        store(s.shear_modulus + i, modulus.shear);
+        store(s.first_lame + i, modulus.first);
+        store(s.volume_strain + i, volume_strain);
+        store_sym(s.correction, i, pseudo_inverse(spread));
+
+        // Gissler 2020, Eq. 8 with V_i V_j in the first sum (Chunnoo 2022, 3.16), divided by rho.
+        const Vec3 boundary_sum = load3(s.boundary_sum, i);
+        const Vec3 pressed = sum + splat(set.boundary_pressure) * boundary_sum;
+        const Real laplacian = own.w * squares + dot(pressed, sum + boundary_sum);
+        Real stiffness = splat(0.0f);
+        if (!set.incompressible) stiffness = (splat(1.0f) + volume_strain) / max(modulus.first, splat(1e-20f));
+        store(s.diagonal + i, splat(0.0f) - stiffness - dt * dt / rho * laplacian);
+    }
+
+    FIRN_HD static void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
+        m.xx = m.xx - wd.x * d.x;
+        m.xy = m.xy - wd.x * d.y;
+        m.xz = m.xz - wd.x * d.z;
+        m.yy = m.yy - wd.y * d.y;
+        m.yz = m.yz - wd.y * d.z;
+        m.zz = m.zz - wd.z * d.z;
+    }
+};
+
+}  // namespace firn::FIRN_LANES

@@ -1,0 +1,268 @@
+#pragma once
+
+// The implicit shear solve: Gissler 2020, Eq. 13-19 and Algorithm 3, by Bi-CGSTAB. With `combined`, the whole elastic
+// stress (Gissler 3.5, Chunnoo 2022, 3.37).
+
+#include "snow/pressure.h"
+#include "snow/views.h"
+
+namespace firn::FIRN_LANES {
+
+/// The velocity gradient of a particle: corrected, and the volume change that the plain gradient sees (Eq. 15-18).
+struct FieldGradient {
+    Mat corrected;   ///< sum_j V_j (u_j - u_i) x (L grad W_ij): exact for linear fields away from boundaries
+    Real divergence; ///< uncorrected, snow and boundary
+
+    /// Eq. 18. The boundary's part of the corrected gradient is a multiple of the identity and cancels.
+    FIRN_HD Mat split() const {
+        const Real shift = splat(1.0f / 3.0f) * (divergence - trace(corrected));
+        return corrected + matrix(identity_times(shift));
+    }
+};
+
+FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux, const Sym& correction) {
+    const Vec3 x = xyz(load4(s.now.position + i));
+    const Vec3 u = xyz(load4(field + i));
+    Mat plain = zero_matrix();
+    const auto snow = s.snow_neighbours.row(i);
+    for (uint32_t k = 0; k < snow.length; ++k) {
+        const Vec4 j = gather4(s.now.position, snow[k]);
+        const Vec4 uj = gather4(field, snow[k]);
+        const Vec3 d = x - xyz(j);
+        const Real weight = j.w * s.set.kernel.slope(dot(d, d));
+        const Vec3 wd = weight * d;
+        const Vec3 du = xyz(uj) - u;
+        plain = plain + outer(du, wd);
+    }
+    return {plain * correction, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
+}
+
+/// G (2 base (F - 1) + s (grad u F + (grad u F)^T)), and with `combined` lambda times half its trace.
+FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Sym& strain, const Mat& gradient, Real base, Real scale) {
+    const Sym twice_strain = (base + base) * strain + scale * twice_symmetric(gradient + gradient * strain);
+    Sym stress = load(s.shear_modulus + i) * twice_strain;
+    if (s.set.combined) {
+        stress = stress + identity_times(splat(0.5f) * load(s.first_lame + i) * trace(twice_strain));
+    }
+    return stress;
+}
+
+/// First half of the operator: the stress of a field, times L, ready for the divergence (Eq. 19).
+struct StressOfField {
+    SnowView s;
+    const SolveState* state;
+    const Float4* field;
+    float base;   ///< 1: with the strain and the boundary's motion (right-hand side); 0: the field alone
+    float scale;  ///< dt or 1
+    FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
+        const Sym correction = load_sym(s.correction, i);
+        const FieldGradient g = field_gradient(s, field, i, splat(base) * load(s.boundary_flux + i), correction);
+        const Sym sigma = elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(base), splat(scale));
+        const Mat t = matrix(sigma) * correction;
+        const Vec3 own = t * load3(s.gradient_sum, i) +
+                         (splat(1.0f / 3.0f) * trace(sigma)) * (correction * load3(s.boundary_sum, i));
+        const Real volume = load4(s.now.position + i).w;
+        Float4* record = s.stress + 3 * size_t(i);
+        store4<3>(record, with_w(volume * t.x, own.x));
+        store4<3>(record + 1, with_w(volume * t.y, own.y));
+        store4<3>(record + 2, with_w(volume * t.z, own.z));
+    }
+};
+
+/// Second half: div sigma = sum_j V_j (T_i + T_j) grad W_ij and the boundary's share.
+FIRN_HD Vec3 stress_divergence(const SnowView& s, uint32_t i) {
+    const Vec3 x = xyz(load4(s.now.position + i));
+    const Float4* own = s.stress + 3 * size_t(i);
+    Vec3 force = {load4<3>(own).w, load4<3>(own + 1).w, load4<3>(own + 2).w};
+    const auto snow = s.snow_neighbours.row(i);
+    for (uint32_t k = 0; k < snow.length; ++k) {
+        const Index index = snow[k];
+        const Vec4 j = gather4(s.now.position, index);
+        const Vec4 tx = gather4<3>(s.stress, index);
+        const Vec4 ty = gather4<3>(s.stress + 1, index);
+        const Vec4 tz = gather4<3>(s.stress + 2, index);
+        const Vec3 d = x - xyz(j);
+        const Vec3 gradient = s.set.kernel.slope(dot(d, d)) * d;
+        force += Vec3{dot(xyz(tx), gradient), dot(xyz(ty), gradient), dot(xyz(tz), gradient)};
+    }
+    return force;
+}
+
+/// The vectors of Bi-CGSTAB.
+struct KrylovView {
+    Columns solution;       ///< a
+    Columns residual;       ///< r
+    Columns shadow;         ///< r_0
+    Columns product;        ///< A p
+    Columns second_product; ///< A s
+    Float4* direction;      ///< p
+    Float4* half;           ///< s
+};
+
+/// b = div sigma(F**) / rho; r = b - (A a_0, if warm); sums |r|^2.
+struct ShearSource {
+    SnowView s;
+    KrylovView k;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        const Vec3 b = (splat(1.0f) / load(s.density + i)) * stress_divergence(s, i);
+        store3(k.residual, i, b);
+        return {{dot(b, b)}};
+    }
+};
+
+/// A u = u - dt^2 / rho div sigma(u)
+FIRN_HD Vec3 shear_product(const SnowView& s, const Float4* field, uint32_t i) {
+    const Real scale = splat(s.set.dt * s.set.dt) / load(s.density + i);
+    return xyz(load4(field + i)) - scale * stress_divergence(s, i);
+}
+
+/// r = b - A a_0 for a warm start.
+struct WarmResidual {
+    SnowView s;
+    KrylovView k;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        const Vec3 r = load3(k.residual, i) - shear_product(s, k.direction, i);
+        store3(k.residual, i, r);
+        return {{dot(r, r)}};
+    }
+};
+
+struct LoadSolution {
+    KrylovView k;
+    FIRN_HD void operator()(uint32_t i) const { store4(k.direction + i, with_w(load3(k.solution, i), splat(0.0f))); }
+};
+
+struct StartKrylov {
+    KrylovView k;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec3 r = load3(k.residual, i);
+        store3(k.shadow, i, r);
+        store4(k.direction + i, with_w(r, splat(0.0f)));
+    }
+};
+
+/// A p, and r_0 . A p
+struct ProductOfDirection {
+    SnowView s;
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f)}};
+        const Vec3 product = shear_product(s, k.direction, i);
+        store3(k.product, i, product);
+        return {{dot(load3(k.shadow, i), product)}};
+    }
+};
+
+/// s = r - alpha A p, a += alpha p, and |s|^2
+struct HalfStep {
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f)}};
+        const Real alpha = splat(static_cast<float>(state->alpha));
+        const Vec3 half = load3(k.residual, i) - alpha * load3(k.product, i);
+        store4(k.half + i, with_w(half, splat(0.0f)));
+        store3(k.solution, i, load3(k.solution, i) + alpha * xyz(load4(k.direction + i)));
+        return {{dot(half, half)}};
+    }
+};
+
+/// A s, and A s . s, |A s|^2
+struct ProductOfHalf {
+    SnowView s;
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD Values<2> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f), splat(0.0f)}};
+        const Vec3 product = shear_product(s, k.half, i);
+        store3(k.second_product, i, product);
+        return {{dot(product, xyz(load4(k.half + i))), dot(product, product)}};
+    }
+};
+
+/// a += omega s, r = s - omega A s, and |r|^2, r_0 . r
+struct FullStep {
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD Values<2> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f), splat(0.0f)}};
+        const Real omega = splat(static_cast<float>(state->omega));
+        const Vec3 half = xyz(load4(k.half + i));
+        const Vec3 r = half - omega * load3(k.second_product, i);
+        store3(k.residual, i, r);
+        store3(k.solution, i, load3(k.solution, i) + omega * half);
+        return {{dot(r, r), dot(r, load3(k.shadow, i))}};
+    }
+};
+
+/// p = r + beta (p - omega A p)
+struct NextDirection {
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
+        const Real beta = splat(static_cast<float>(state->beta)), omega = splat(static_cast<float>(state->omega));
+        const Vec3 p = load3(k.residual, i) + beta * (xyz(load4(k.direction + i)) - omega * load3(k.product, i));
+        store4(k.direction + i, with_w(p, splat(0.0f)));
+    }
+};
+
+/// The scalars between the vector operations.
+struct KrylovScalars {
+    enum Stage { source, start, after_product, after_half, after_second_product, after_full };
+    SolveState* state;
+    Stage stage;
+    double tolerance;
+
+    FIRN_HD void operator()() const {
+        SolveState& k = *state;
+        if (k.done) return;
+        switch (stage) {
+            case source: k.scale = k.sums[0]; break;
+            case start:  // sums[0] = |r|^2; without a warm start r is b
+                k.rho = k.sums[0];
+                check(k.sums[0]);
+                break;
+            case after_product:
+                ++k.iterations;
+                k.alpha = k.rho / k.sums[0];
+                if (!finite(k.alpha)) stop();  // breakdown: what there is, is the answer
+                break;
+            case after_half: check(k.sums[0]); break;
+            case after_second_product:
+                k.omega = k.sums[1] > 0 ? k.sums[0] / k.sums[1] : 0;
+                if (!finite(k.omega)) stop();
+                break;
+            case after_full:
+                k.beta = (k.sums[1] / k.rho) * (k.alpha / k.omega);
+                k.rho = k.sums[1];
+                check(k.sums[0]);
+                if (!k.done && (!finite(k.beta) || k.omega == 0)) stop();
+                break;
+        }
+    }
+    FIRN_HD static bool finite(double a) { return a > -1e300 && a < 1e300; }
+    FIRN_HD void stop() const {
+        state->done = 1;
+        state->alpha = state->omega = 0;
+    }
+    FIRN_HD void check(double square) const {
+        state->residual = state->scale > 0 ? ::sqrt(square / state->scale) : 0;
+        if (!finite(square) || !finite(state->scale)) state->failed = state->done = 1;
+        if (state->residual <= tolerance) state->done = 1;
+    }
+};
+
+/// The new velocity v** + dt a, into predicted.
+struct ApplyShear {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 v = load4(s.second_vector + i);
+        const Vec3 a = load3(s.next.shear_acceleration, i);
+        store4(s.predicted + i, with_w(xyz(v) + splat(s.set.dt) * a, v.w));
+    }
+};
+
+}  // namespace firn::FIRN_LANES

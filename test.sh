@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Builds Firn and runs its tests.
+#   ./test.sh           release: everything but the long tests; then the fast tests under ASan + UBSan and under TSan
+#   ./test.sh --quick   release only, fast tests and the checks of the source
+#   ./test.sh --long    all of the first, the long tests, and clang-tidy where it is installed
+set -euo pipefail
+cd "$(dirname "$0")"
+
+mode=normal
+for argument in "$@"; do
+    case $argument in
+        --quick) mode=quick ;;
+        --long) mode=long ;;
+        -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        *) echo "test.sh: unknown option $argument; --help lists them" >&2; exit 2 ;;
+    esac
+done
+
+scripts/setup.sh test
+jobs=$(nproc 2>/dev/null || echo 2)
+passed=0 failed=0
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+
+build() { # build PRESET [CMAKE_OPTION...]
+    local preset=$1
+    shift
+    echo "== building $preset"
+    cmake --preset "$preset" "$@" >"$report" 2>&1 || { cat "$report"; exit 1; }
+    cmake --build --preset "$preset" -j "$jobs" >"$report" 2>&1 || { tail -60 "$report"; echo "test.sh: $preset does not build"; exit 1; }
+}
+
+run() { # run NAME COMMAND...: counts what ctest says in its closing lines
+    local name=$1
+    shift
+    echo "== testing $name"
+    "$@" 2>&1 | tee "$report" || true
+    local closing total bad
+    closing=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$report" | tail -1 || true)
+    if [ -z "$closing" ]; then
+        echo "test.sh: $name did not finish"
+        failed=$((failed + 1))
+        return
+    fi
+    bad=$(sed -E 's/.*passed, ([0-9]+) tests failed.*/\1/' <<<"$closing")
+    total=$(sed -E 's/.*out of ([0-9]+).*/\1/' <<<"$closing")
+    failed=$((failed + bad))
+    passed=$((passed + total - bad))
+}
+
+in_folder() { # in_folder PRESET CTEST_OPTION...
+    local preset=$1
+    shift
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@"
+}
+
+build release -DFIRN_TESTS=ON -DFIRN_BENCH=ON -DFIRN_TOOLS=ON
+if [ $mode = quick ]; then
+    run "release (quick)" in_folder release -L 'fast|source'
+else
+    run release in_folder release -LE 'long|soak'
+
+    build asan
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+    run "asan and ubsan" in_folder asan -L fast
+
+    build tsan
+    export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
+    # Newer kernels shuffle addresses more than this sanitizer's map of memory allows.
+    still=()
+    if setarch -R true 2>/dev/null; then still=(setarch -R); fi
+    in_still_folder() { "${still[@]}" ctest --test-dir build/tsan --output-on-failure --no-tests=error -j "$jobs" "$@"; }
+    run tsan in_still_folder -L fast
+fi
+if [ $mode = long ]; then
+    run "release (long)" in_folder release -L 'long|soak'
+    if command -v clang-tidy >/dev/null; then
+        echo "== clang-tidy"
+        if scripts/tidy.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    fi
+fi
+
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Who may know whom: nothing in solver/ includes a room above it, only devices/cpu_threads.cpp knows TBB, and no public
+# header names a type of TBB, CUDA, OpenVDB or Houdini, because each host brings a version of its own.
+# usage: rooms.sh SOURCE_FOLDER
+set -euo pipefail
+cd "$1"
+failed=0
+
+refuse() { # refuse MESSAGE PATTERN FILE...
+    local message=$1 pattern=$2
+    shift 2
+    if grep -nE "$pattern" "$@"; then
+        echo "rooms: $message"
+        failed=1
+    fi
+}
+
+mapfile -t public < <(find solver/include -type f)
+mapfile -t all < <(find solver -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \))
+mapfile -t without_threads < <(printf '%s\n' "${all[@]}" | grep -v '^solver/devices/cpu_threads\.cpp$')
+
+refuse 'a public header of solver/ may not show TBB, CUDA, OpenVDB or Houdini types' \
+    '#[[:space:]]*include.*(tbb|cuda|cub/|openvdb|UT/|GU/|GA/|SOP/)|\b(tbb|oneapi|openvdb)::|\bcuda[A-Z_]|\bCU(stream|context|device)' \
+    "${public[@]}"
+refuse 'in solver/ only devices/cpu_threads.cpp may include TBB' '#[[:space:]]*include.*tbb/' "${without_threads[@]}"
+refuse 'solver/ may not include OpenVDB, Houdini or a room above it' \
+    '#[[:space:]]*include.*(openvdb|UT/|GU/|GA/|SOP/|vdb/|cli/|plugin/|tools/)' "${all[@]}"
+exit $failed
