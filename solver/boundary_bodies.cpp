@@ -25,21 +25,27 @@ struct Quaternion {
 
 Quaternion quaternion(const double r[9]) {
     // The largest of the four is computed by a root, the others from it: no division by something small.
-    const double t[4] = {1 + r[0] + r[4] + r[8], 1 + r[0] - r[4] - r[8], 1 - r[0] + r[4] - r[8], 1 - r[0] - r[4] + r[8]};
+    const double t[4] = {1 + r[0] + r[4] + r[8], 1 + r[0] - r[4] - r[8], 1 - r[0] + r[4] - r[8],
+                         1 - r[0] - r[4] + r[8]};
     const int k = static_cast<int>(std::max_element(t, t + 4) - t);
     const double s = 0.5 * std::sqrt(t[k]), f = 0.25 / s;
     switch (k) {
-        case 0: return {s, f * (r[7] - r[5]), f * (r[2] - r[6]), f * (r[3] - r[1])};
-        case 1: return {f * (r[7] - r[5]), s, f * (r[1] + r[3]), f * (r[2] + r[6])};
-        case 2: return {f * (r[2] - r[6]), f * (r[1] + r[3]), s, f * (r[5] + r[7])};
-        default: return {f * (r[3] - r[1]), f * (r[2] + r[6]), f * (r[5] + r[7]), s};
+        case 0:
+            return {s, f * (r[7] - r[5]), f * (r[2] - r[6]), f * (r[3] - r[1])};
+        case 1:
+            return {f * (r[7] - r[5]), s, f * (r[1] + r[3]), f * (r[2] + r[6])};
+        case 2:
+            return {f * (r[2] - r[6]), f * (r[1] + r[3]), s, f * (r[5] + r[7])};
+        default:
+            return {f * (r[3] - r[1]), f * (r[2] + r[6]), f * (r[5] + r[7]), s};
     }
 }
 
 void rotation(const Quaternion& q, double r[9]) {
-    const double m[9] = {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z),     2 * (q.x * q.z + q.w * q.y),
-                         2 * (q.x * q.y + q.w * q.z),     1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x),
-                         2 * (q.x * q.z - q.w * q.y),     2 * (q.y * q.z + q.w * q.x),     1 - 2 * (q.x * q.x + q.y * q.y)};
+    const double m[9] = {
+        1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z),     2 * (q.x * q.z + q.w * q.y),
+        2 * (q.x * q.y + q.w * q.z),     1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x),
+        2 * (q.x * q.z - q.w * q.y),     2 * (q.y * q.z + q.w * q.x),     1 - 2 * (q.x * q.x + q.y * q.y)};
     std::copy(m, m + 9, r);
 }
 
@@ -98,7 +104,8 @@ std::vector<float> boundary_volumes(const std::vector<Float3>& position, float s
         const auto [z, y, x] = own;
         for (int64_t dz = -1; dz <= 1; ++dz) {
             for (int64_t dy = -1; dy <= 1; ++dy) {
-                auto at = std::lower_bound(sorted.begin(), sorted.end(), std::make_pair(Cell{z + dz, y + dy, x - 1}, 0u));
+                auto at =
+                    std::lower_bound(sorted.begin(), sorted.end(), std::make_pair(Cell{z + dz, y + dy, x - 1}, 0u));
                 for (; at != sorted.end() && at->first <= Cell{z + dz, y + dy, x + 1}; ++at) {
                     const Float3 &a = position[i], &b = position[at->second];
                     const double ex = double(a.x) - b.x, ey = double(a.y) - b.y, ez = double(a.z) - b.z;
@@ -120,8 +127,8 @@ Transform interpolate(const Transform& from, const Transform& to, const double p
     transform(from, pivot, a);
     transform(to, pivot, b);
     for (int row = 0; row < 3; ++row) {
-        const double turned = t.rotation[3 * row] * pivot[0] + t.rotation[3 * row + 1] * pivot[1] +
-                              t.rotation[3 * row + 2] * pivot[2];
+        const double turned =
+            t.rotation[3 * row] * pivot[0] + t.rotation[3 * row + 1] * pivot[1] + t.rotation[3 * row + 2] * pivot[2];
         t.translation[row] = a[row] + share * (b[row] - a[row]) - turned;
     }
     return t;
@@ -134,13 +141,14 @@ void validate(const Transform& t, const std::string& name) {
         for (int b = 0; b < 3; ++b) {
             const double product = r[3 * a] * r[3 * b] + r[3 * a + 1] * r[3 * b + 1] + r[3 * a + 2] * r[3 * b + 2];
             if (!(std::abs(product - (a == b ? 1.0 : 0.0)) < 1e-3)) {
-                throw Error("body '" + name +
-                            "': the transform scales or shears; a rigid body may only turn and move, use a deforming body");
+                throw Error(
+                    "body '" + name +
+                    "': the transform scales or shears; a rigid body may only turn and move, use a deforming body");
             }
         }
     }
-    const double determinant = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
-                               r[2] * (r[3] * r[7] - r[4] * r[6]);
+    const double determinant =
+        r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
     if (determinant < 0) throw Error("body '" + name + "': the transform mirrors; a rigid body may only turn and move");
 }
 

@@ -24,9 +24,9 @@ struct KnownBody {
     BodyId id;
     Body body;
     std::vector<float> volume;
-    double pivot[3];             ///< mean of its particles
-    Transform now, target;       ///< rigid: at the start and end of the frame
-    std::vector<Float3> goal;    ///< deforming: positions at the frame's end; empty = stays
+    double pivot[3];           ///< mean of its particles
+    Transform now, target;     ///< rigid: at the start and end of the frame
+    std::vector<Float3> goal;  ///< deforming: positions at the frame's end; empty = stays
     BodyLoad load;
 };
 

@@ -72,8 +72,8 @@ void validate(const Particles& particles) {
         if (array.role == ArrayRole::result) continue;
         const size_t size = array.size(particles);
         if (size && size != count) {
-            throw Error("there are " + std::to_string(count) + " positions but " + std::to_string(size) + " values of " +
-                        array.name);
+            throw Error("there are " + std::to_string(count) + " positions but " + std::to_string(size) +
+                        " values of " + array.name);
         }
         const float* data = array.data(const_cast<Particles&>(particles));
         const size_t components = static_cast<size_t>(array.components);
@@ -101,8 +101,15 @@ void validate(const Particles& particles) {
 /// The state as flat arrays in the device's order.
 struct Staging {
     explicit Staging(size_t count)
-        : position(count), velocity(count), strain(6 * count), pressure(count), shear(3 * count), rank(count),
-          density(count), compaction(count), neighbours(count) {}
+        : position(count),
+          velocity(count),
+          strain(6 * count),
+          pressure(count),
+          shear(3 * count),
+          rank(count),
+          density(count),
+          compaction(count),
+          neighbours(count) {}
     std::vector<Float4> position, velocity;
     std::vector<float> strain, pressure, shear;
     std::vector<uint32_t> rank;
@@ -116,9 +123,11 @@ struct Staging {
 
 }  // namespace
 
+SnowDevice::~SnowDevice() = default;
+
 uint64_t bytes_per_particle(uint32_t neighbours) {
-    // Two states of 76, cells 49, records 96, scalars 36, matrices and sums 48, solver vectors 48, contact 16, and lists with
-    // a sixth more for blocks of unequal length and an eighth to grow.
+    // Two states of 76, cells 49, records 96, scalars 36, matrices and sums 48, solver vectors 48, contact 16, and
+    // lists with a sixth more for blocks of unequal length and an eighth to grow.
     const uint64_t arrays = 2 * 76 + 49 + 112 + 36 + 48 + 48 + 16 + 30;
     return arrays + 4 + uint64_t(neighbours) * 4 * 21 / 16;
 }
@@ -171,7 +180,8 @@ struct Engine::Implementation {
     MemoryEstimate estimate(uint64_t particles, uint64_t boundary) const {
         MemoryEstimate e;
         e.needed = particles * bytes_per_particle(40) + boundary * 260;
-        e.available = given.memory_limit > 0 ? static_cast<uint64_t>(double(given.memory_limit) * 1e9) : memory_available();
+        e.available =
+            given.memory_limit > 0 ? static_cast<uint64_t>(double(given.memory_limit) * 1e9) : memory_available();
         return e;
     }
 
@@ -300,7 +310,8 @@ struct Engine::Implementation {
                 number.push_back(k);
             }
         }
-        const BoundaryArrays arrays{position.data(), deforming ? target.data() : nullptr, normal.data(), surface.data(),
+        const BoundaryArrays arrays{position.data(), deforming ? target.data() : nullptr,
+                                    normal.data(),   surface.data(),
                                     number.data(),   static_cast<uint32_t>(position.size())};
         if (moving) {
             device->set_moving(arrays);
@@ -332,7 +343,8 @@ struct Engine::Implementation {
     double wave_speed() const {
         const auto extreme = [&](const std::vector<float>& each, float uniform, bool most) {
             if (each.empty()) return double(uniform);
-            return double(most ? *std::max_element(each.begin(), each.end()) : *std::min_element(each.begin(), each.end()));
+            return double(most ? *std::max_element(each.begin(), each.end())
+                               : *std::min_element(each.begin(), each.end()));
         };
         const double E = extreme(inputs.young_modulus, acting.young_modulus, true);
         const double nu = extreme(inputs.poisson_ratio, acting.poisson_ratio, true);
@@ -378,10 +390,12 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         report.bytes = device->bytes();
         if (unconverged_pressure) {
             report.warnings.push_back("the pressure solve stopped at pressure_iterations_max in " +
-                                      std::to_string(unconverged_pressure) + " substeps; shorten dt_max or allow more iterations");
+                                      std::to_string(unconverged_pressure) +
+                                      " substeps; shorten dt_max or allow more iterations");
         }
         if (unconverged_shear) {
-            report.warnings.push_back("the shear solve stopped at shear_iterations_max in " + std::to_string(unconverged_shear) +
+            report.warnings.push_back("the shear solve stopped at shear_iterations_max in " +
+                                      std::to_string(unconverged_shear) +
                                       " substeps; shorten dt_max or allow more iterations");
         }
     };
@@ -411,7 +425,8 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
             return report;
         }
         time = next_time;
-        report.substeps.push_back({dt, result.pressure, result.shear, result.speed, std::max(speed.between, speed.approach)});
+        report.substeps.push_back(
+            {dt, result.pressure, result.shear, result.speed, std::max(speed.between, speed.approach)});
         unconverged_pressure += !result.pressure.converged;
         unconverged_shear += !result.shear.converged;
         if (last) break;
@@ -427,10 +442,11 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
 
 void Engine::Implementation::fail(const StepResult& r, int substep, double dt) const {
     const int64_t culprit = id.empty() ? int64_t(order.empty() ? 0 : order[r.rank]) : id[r.rank];
-    throw Error("the snow came apart in substep " + std::to_string(substep) + " (dt " + seconds_text(dt) + "): " +
-                r.quantity + " of particle " + std::to_string(culprit) +
-                " is not finite; the state before that substep is kept. Try a smaller cfl or dt_max, and check velocities and "
-                "stiffness near that particle");
+    throw Error(
+        "the snow came apart in substep " + std::to_string(substep) + " (dt " + seconds_text(dt) + "): " + r.quantity +
+        " of particle " + std::to_string(culprit) +
+        " is not finite; the state before that substep is kept. Try a smaller cfl or dt_max, and check velocities and "
+        "stiffness near that particle");
 }
 
 Engine::Engine(const Parameters& p, const std::string& device)
@@ -455,7 +471,8 @@ void Engine::set_parameters(const Parameters& p) {
     }
     if (rescaled || rethreaded) m.upload(state);
     for (KnownBody& b : m.bodies) {
-        if (resized && b.body.volume.empty()) b.volume = boundary_volumes(b.body.position, p.spacing, p.boundary_volume);
+        if (resized && b.body.volume.empty())
+            b.volume = boundary_volumes(b.body.position, p.spacing, p.boundary_volume);
         if (resized) m.still_changed = m.moving_changed = true;
     }
 }
@@ -467,7 +484,10 @@ const Parameters& Engine::parameters() const {
 std::string Engine::device() const {
     const SnowDevice& d = *implementation_->device;
     const int lanes = d.lanes();
-    return "cpu, " + std::to_string(lanes) + (lanes == 8 ? " lanes (AVX2, FMA), " : lanes == 4 ? " lanes (SSE2), " : " lane, ") +
+    return "cpu, " + std::to_string(lanes) +
+           (lanes == 8   ? " lanes (AVX2, FMA), "
+            : lanes == 4 ? " lanes (SSE2), "
+                         : " lane, ") +
            std::to_string(d.threads()) + (d.threads() == 1 ? " thread" : " threads");
 }
 
@@ -476,7 +496,8 @@ BodyId Engine::add_body(const Body& body) {
     Implementation& m = *implementation_;
     m.require_memory(m.count, m.boundary_count() + body.position.size());
     KnownBody known{m.next_body++, body, body.volume, {0, 0, 0}, body.placement, body.placement, {}, {}};
-    if (known.volume.empty()) known.volume = boundary_volumes(body.position, m.acting.spacing, m.acting.boundary_volume);
+    if (known.volume.empty())
+        known.volume = boundary_volumes(body.position, m.acting.spacing, m.acting.boundary_volume);
     for (const Float3& p : body.position) {
         const double n = static_cast<double>(body.position.size());
         known.pivot[0] += p.x / n;

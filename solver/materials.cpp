@@ -9,20 +9,31 @@ namespace firn {
 
 const std::vector<MaterialPreset>& material_presets() {
     static const std::vector<MaterialPreset> presets = {
-        {"powder", "Powder", "Fresh and light: it poofs, flows and leaves clouds of grains.",
+        {"powder",
+         "Powder",
+         "Fresh and light: it poofs, flows and leaves clouds of grains.",
          {50e3f, 0.2f, 5.0f, 0.019f, 0.002f, 120.0f}},
-        {"dry", "Dry", "Cold winter snow, the papers' default: breaks into chunks that crumble.",
+        {"dry",
+         "Dry",
+         "Cold winter snow, the papers' default: breaks into chunks that crumble.",
          {140e3f, 0.2f, 10.0f, 0.025f, 0.0075f, 400.0f}},
-        {"wet", "Wet", "Snowball snow: sticks together, dents, and tears instead of crumbling.",
+        {"wet",
+         "Wet",
+         "Snowball snow: sticks together, dents, and tears instead of crumbling.",
          {100e3f, 0.25f, 8.0f, 0.03f, 0.015f, 500.0f}},
-        {"packed", "Packed", "Trodden or ploughed: stiff, breaks into hard lumps.",
+        {"packed",
+         "Packed",
+         "Trodden or ploughed: stiff, breaks into hard lumps.",
          {600e3f, 0.2f, 15.0f, 0.019f, 0.0055f, 550.0f}},
-        {"slush", "Slush", "Half water: slumps, spreads and hardly resists.",
+        {"slush",
+         "Slush",
+         "Half water: slumps, spreads and hardly resists.",
          {20e3f, 0.4f, 4.0f, 0.05f, 0.02f, 700.0f}},
-        {"crust", "Crust", "A brittle plate on soft snow: bends little, then snaps.",
+        {"crust",
+         "Crust",
+         "A brittle plate on soft snow: bends little, then snaps.",
          {5e6f, 0.25f, 10.0f, 0.010f, 0.0020f, 600.0f}},
-        {"ice", "Ice", "Hard and brittle: rings, chips and shatters.",
-         {50e6f, 0.3f, 10.0f, 0.008f, 0.0015f, 917.0f}},
+        {"ice", "Ice", "Hard and brittle: rings, chips and shatters.", {50e6f, 0.3f, 10.0f, 0.008f, 0.0015f, 917.0f}},
     };
     return presets;
 }
@@ -43,9 +54,9 @@ Material measured_material(float density) {
     // Bergfeld et al. 2023: E = 6.5e3 MPa (rho / 917)^4.4.
     const float share = density / 917.0f;
     const float young_modulus = 6.5e9f * std::pow(share, 4.4f);
-    // Tensile strength of seasonal snow follows the same density with a power near 2.4 (Jamieson and Johnston 1990: 79.7 kPa
-    // (rho / 917)^2.39), and snow is about ten times stronger in compression. Strength over stiffness is the strain at
-    // which it yields.
+    // Tensile strength of seasonal snow follows the same density with a power near 2.4 (Jamieson and Johnston
+    // 1990: 79.7 kPa (rho / 917)^2.39), and snow is about ten times stronger in compression. Strength over stiffness is
+    // the strain at which it yields.
     const float strength = 79.7e3f * std::pow(share, 2.39f);
     const float theta_s = std::min(std::max(strength / young_modulus, 2e-5f), 0.0075f);
     const float theta_c = std::min(10.0f * theta_s, 0.025f);

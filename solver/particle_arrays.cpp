@@ -12,7 +12,11 @@ using Element = typename std::remove_reference_t<decltype(std::declval<Particles
 
 template <auto Member>
 ParticleArray row(const char* name, const char* unit, ArrayRole role, const char* help) {
-    return {name, unit, help, role, static_cast<int>(sizeof(Element<Member>) / sizeof(float)),
+    return {name,
+            unit,
+            help,
+            role,
+            static_cast<int>(sizeof(Element<Member>) / sizeof(float)),
             [](Particles& p) -> float* {
                 auto& array = p.*Member;
                 return array.empty() ? nullptr : reinterpret_cast<float*>(array.data());

@@ -2,7 +2,7 @@
 # step_csv as a person meets it: what it writes, in which order, and what it says about bad input.
 # usage: step_csv.sh PROGRAM
 set -euo pipefail
-program=$1
+program=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"

@@ -22,14 +22,14 @@ using firn::Float3;
 constexpr float spacing = 0.025f;
 constexpr float ball_radius = 0.4f;  // 17,000 particles
 constexpr Float3 ball_centre{-0.75f, 0.95f, 0.0f};
-constexpr Float3 ball_velocity{9.0f, 0.8f, 0.0f};
+constexpr float ball_lift = 1.0f;  // m/s, upwards
 constexpr float ball_spin = 4.0f;  // rad/s, about z
 constexpr Wall wall{{0.0f, 0.0f, -1.3f}, {0.25f, 1.8f, 1.3f}};
 constexpr Float3 floor_low{-3.0f, 0.0f, -2.5f}, floor_high{2.0f, 0.0f, 2.5f};
 constexpr double frame_seconds = 1.0 / 72;  // shown at 24 pictures a second: a third of real speed
 
 /// A ball cut out of a lattice. The lattice is turned, so that no row of particles meets the wall head-on.
-firn::Particles make_snowball() {
+firn::Particles make_snowball(float speed) {
     firn::Particles snow;
     const float c1 = std::cos(0.5f), s1 = std::sin(0.5f), c2 = std::cos(0.7f), s2 = std::sin(0.7f);
     const int n = static_cast<int>(std::ceil(ball_radius / spacing));
@@ -43,8 +43,7 @@ firn::Particles make_snowball() {
                 const Float3 from_centre{u, c2 * v - s2 * z, s2 * v + c2 * z};
                 snow.position.push_back(
                     {ball_centre.x + from_centre.x, ball_centre.y + from_centre.y, ball_centre.z + from_centre.z});
-                snow.velocity.push_back({ball_velocity.x - ball_spin * from_centre.y,
-                                         ball_velocity.y + ball_spin * from_centre.x, ball_velocity.z});
+                snow.velocity.push_back({speed - ball_spin * from_centre.y, ball_lift + ball_spin * from_centre.x, 0});
             }
     return snow;
 }
@@ -79,8 +78,7 @@ firn::Body make_wall() {
     firn::Body body;
     body.name = "wall";
     body.friction = 0.6f;
-    body.stickiness = 0.6f;  // bricks are rough: a part of the snow stays on them
-    body.adhesion = 6.0f;
+    body.stickiness = 0.2f;  // bricks are rough: a part of the snow stays on them
     const float inset = 0.5f * spacing;
     const Float3 low{wall.low.x + inset, wall.low.y + inset, wall.low.z + inset};
     const Float3 high{wall.high.x - inset, wall.high.y - inset, wall.high.z - inset};
@@ -126,6 +124,7 @@ std::string frame_path(const std::string& folder, int frame) {
 }
 
 void run(const CommandLine& line) {
+    const double speed = line.number("--speed", 14, 0, 100);
     const int frames = line.integer("--frames", 48, 1, 9999);
     const std::string folder = line.text("--out", "out/demo");
     const Resolution resolution = parse_resolution(line.text("--resolution", "960x540"));
@@ -136,13 +135,17 @@ void run(const CommandLine& line) {
     firn::Parameters parameters;
     parameters.spacing = spacing;
     firn::apply(firn::find_preset(line.text("--snow", "dry")).material, parameters);
+    for (const std::string& assignment : line.all("--set")) {
+        const size_t equals = assignment.find('=');
+        if (equals == std::string::npos) throw firn::Error("--set " + assignment + ": write it as token=value");
+        firn::set_parameter(parameters, assignment.substr(0, equals), assignment.substr(equals + 1));
+    }
     firn::Engine engine(parameters, line.text("--device", "auto"));
     engine.add_body(make_floor());
     engine.add_body(make_wall());
-    firn::Particles snow = make_snowball();
+    firn::Particles snow = make_snowball(static_cast<float>(speed));
     engine.upload(snow);
-    std::printf("A snowball of %zu particles at %g m/s, on %s\n", snow.count(), static_cast<double>(ball_velocity.x),
-                engine.device().c_str());
+    std::printf("A snowball of %zu particles at %g m/s, on %s\n", snow.count(), speed, engine.device().c_str());
 
     const Room room = make_room();
     const int sheet_pictures = std::min(frames, 12);
@@ -178,6 +181,8 @@ std::vector<Option> options() {
         {"--out", "FOLDER", "where they go (default out/demo)"},
         {"--resolution", "WxH", "their size in pixels (default 960x540)"},
         {"--snow", "NAME", "powder, dry, wet, packed, slush, crust or ice (default dry)"},
+        {"--speed", "M/S", "of the throw (default 14)"},
+        {"--set", "TOKEN=VALUE", "any parameter of the engine, such as E=140e3; may be repeated"},
         {"--device", "NAME", "auto, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width (default auto)"},
     };
 }
@@ -186,7 +191,7 @@ std::vector<Option> options() {
 
 int main(int argc, char** argv) {
     try {
-        const CommandLine line(argc, argv, options());
+        const CommandLine line(argc, argv, options(), {"--set"});
         if (line.help_wanted())
             std::printf("snowball_demo: throws a snowball at a wall and draws it.\n\n%s", line.option_help().c_str());
         else

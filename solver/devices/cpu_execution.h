@@ -1,7 +1,7 @@
 #pragma once
 
-// The CPU's execution object: how kernels are launched, sums formed and memory held. Another processor brings a class with
-// the same members; the kernels and the step do not change.
+// The CPU's execution object: how kernels are launched, sums formed and memory held. Another processor brings a class
+// with the same members; the kernels and the step do not change.
 
 #include <chrono>
 #include <cstring>
@@ -136,7 +136,8 @@ public:
         if (count) std::memcpy(host, device, count * sizeof(T));
     }
 
-    /// Whether the host should look at a solver's state after this iteration. Where looking costs a round trip, less often.
+    /// Whether the host should look at a solver's state after this iteration. Where looking costs a round trip, less
+    /// often.
     bool poll(int /*iteration*/) const { return true; }
 
     /// Seconds on the device's clock, behind all work so far.

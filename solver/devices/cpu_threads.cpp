@@ -14,6 +14,11 @@
 
 #include "firn/error.h"
 
+#ifdef FIRN_TSAN
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+
 namespace firn {
 
 struct Threads::Arena {
@@ -22,6 +27,31 @@ struct Threads::Arena {
 };
 
 namespace {
+
+/// For ThreadSanitizer, which can't see into TBB: everything before run() happens before every body, and every body
+/// happens before run() returns.
+struct ForkAndJoin {
+#ifdef FIRN_TSAN
+    char start = 0, end = 0;
+    void fork() {
+        __tsan_release(&start);
+    }
+    void body_begins() {
+        __tsan_acquire(&start);
+    }
+    void body_ends() {
+        __tsan_release(&end);
+    }
+    void join() {
+        __tsan_acquire(&end);
+    }
+#else
+    void fork() {}
+    void body_begins() {}
+    void body_ends() {}
+    void join() {}
+#endif
+};
 
 int thread_count(int asked) {
     return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -45,15 +75,20 @@ void Threads::run(uint32_t items, uint32_t grain, Body body, const void* context
         for (uint32_t range = 0; range < ranges; ++range) call(range);
         return;
     }
+    ForkAndJoin order;
+    order.fork();
     arena_->arena.execute([&] {
         tbb::parallel_for(tbb::blocked_range<uint32_t>(0, ranges), [&](const tbb::blocked_range<uint32_t>& r) {
+            order.body_begins();
             for (uint32_t range = r.begin(); range != r.end(); ++range) call(range);
+            order.body_ends();
         });
     });
+    order.join();
 }
 
-// Least significant digit first, each digit: count per chunk, scan, scatter. The chunks do not depend on the threads, and a
-// stable sort has only one answer.
+// Least significant digit first, each digit: count per chunk, scan, scatter. The chunks do not depend on the threads,
+// and a stable sort has only one answer.
 void Threads::sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch, uint32_t* value_scratch,
                          uint32_t count, int bits) const {
     constexpr int digit_bits = 8;
@@ -73,7 +108,8 @@ void Threads::sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch
     };
     Pass pass{keys, values, key_scratch, value_scratch, offsets.data(), chunk, 0};
     for (; pass.shift < bits; pass.shift += digit_bits) {
-        run(count, chunk,
+        run(
+            count, chunk,
             [](const void* context, uint32_t begin, uint32_t end) {
                 const Pass& p = *static_cast<const Pass*>(context);
                 uint32_t* histogram = p.offsets + size_t(begin / p.chunk) * digits;
@@ -94,7 +130,8 @@ void Threads::sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch
             one_digit |= total - before == count;
         }
         if (one_digit) continue;  // nothing to move
-        run(count, chunk,
+        run(
+            count, chunk,
             [](const void* context, uint32_t begin, uint32_t end) {
                 const Pass& p = *static_cast<const Pass*>(context);
                 uint32_t* offset = p.offsets + size_t(begin / p.chunk) * digits;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Threads for the CPU device. The only file that knows TBB is cpu_threads.cpp: everything here is plain, so that kernels
-// compiled for AVX2 share no inline function with the rest of the program.
+// Threads for the CPU device. The only file that knows TBB is cpu_threads.cpp: everything here is plain, so that
+// kernels compiled for AVX2 share no inline function with the rest of the program.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-// A sparse grid of cells as wide as the kernel's support. Particles are sorted by cell and, within a cell, by id; only cells
-// that hold particles exist, so that a flake a kilometre away costs one cell.
+// A sparse grid of cells as wide as the kernel's support. Particles are sorted by cell and, within a cell, by id; only
+// cells that hold particles exist, so that a flake a kilometre away costs one cell.
 
 #include "particles/vec.h"
 

@@ -37,30 +37,74 @@ using Real = float;
 using Mask = bool;
 using Int = uint32_t;
 
-FIRN_HD Real splat(float a) { return a; }
-FIRN_HD Real select(Mask m, Real a, Real b) { return m ? a : b; }
-FIRN_HD Int select(Mask m, Int a, Int b) { return m ? a : b; }
-FIRN_HD Int load(const uint32_t* a) { return *a; }
-FIRN_HD void store(uint32_t* a, Int v) { *a = v; }
-FIRN_HD Real max(Real a, Real b) { return a > b ? a : b; }
-FIRN_HD Real min(Real a, Real b) { return a < b ? a : b; }
-FIRN_HD Real sqrt(Real a) { return ::sqrtf(a); }
-FIRN_HD Real exp(Real a) { return ::expf(a); }
-FIRN_HD Real abs(Real a) { return ::fabsf(a); }
-FIRN_HD bool any(Mask m) { return m; }
-FIRN_HD Mask both(Mask a, Mask b) { return a && b; }
-FIRN_HD Mask either(Mask a, Mask b) { return a || b; }
+FIRN_HD Real splat(float a) {
+    return a;
+}
+FIRN_HD Real select(Mask m, Real a, Real b) {
+    return m ? a : b;
+}
+FIRN_HD Int select(Mask m, Int a, Int b) {
+    return m ? a : b;
+}
+FIRN_HD Int load(const uint32_t* a) {
+    return *a;
+}
+FIRN_HD void store(uint32_t* a, Int v) {
+    *a = v;
+}
+FIRN_HD Real max(Real a, Real b) {
+    return a > b ? a : b;
+}
+FIRN_HD Real min(Real a, Real b) {
+    return a < b ? a : b;
+}
+FIRN_HD Real sqrt(Real a) {
+    return ::sqrtf(a);
+}
+FIRN_HD Real exp(Real a) {
+    return ::expf(a);
+}
+FIRN_HD Real abs(Real a) {
+    return ::fabsf(a);
+}
+FIRN_HD bool any(Mask m) {
+    return m;
+}
+FIRN_HD Mask both(Mask a, Mask b) {
+    return a && b;
+}
+FIRN_HD Mask either(Mask a, Mask b) {
+    return a || b;
+}
 
-FIRN_HD Real load(const float* a) { return *a; }
-FIRN_HD Real load_unaligned(const float* a) { return *a; }
-FIRN_HD void store(float* a, Real v) { *a = v; }
-FIRN_HD float lane(Real a, uint32_t) { return a; }
-FIRN_HD float lanes_sum(Real a) { return a; }
-FIRN_HD float lanes_max(Real a) { return a; }
+FIRN_HD Real load(const float* a) {
+    return *a;
+}
+FIRN_HD Real load_unaligned(const float* a) {
+    return *a;
+}
+FIRN_HD void store(float* a, Real v) {
+    *a = v;
+}
+FIRN_HD float lane(Real a, uint32_t) {
+    return a;
+}
+FIRN_HD float lanes_sum(Real a) {
+    return a;
+}
+FIRN_HD float lanes_max(Real a) {
+    return a;
+}
 /// True for the lanes of the block at `i` that lie below `count`.
-FIRN_HD Mask below(uint32_t i, uint32_t count) { return i < count; }
-FIRN_HD uint32_t mask_bits(Mask m) { return m ? 1u : 0u; }
-FIRN_HD Real gather(const float* a, const uint32_t* index) { return a[*index]; }
+FIRN_HD Mask below(uint32_t i, uint32_t count) {
+    return i < count;
+}
+FIRN_HD uint32_t mask_bits(Mask m) {
+    return m ? 1u : 0u;
+}
+FIRN_HD Real gather(const float* a, const uint32_t* index) {
+    return a[*index];
+}
 
 #else
 
@@ -68,21 +112,41 @@ using Real = float __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 using Mask = int32_t __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 using Int = uint32_t __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 
-FIRN_HD Real splat(float a) { return a - Real{}; }
-FIRN_HD Real select(Mask m, Real a, Real b) { return m ? a : b; }
-FIRN_HD Int select(Mask m, Int a, Int b) { return m ? a : b; }
-FIRN_HD Int load(const uint32_t* a) { return *reinterpret_cast<const Int*>(a); }
-FIRN_HD void store(uint32_t* a, Int v) { *reinterpret_cast<Int*>(a) = v; }
-FIRN_HD Mask both(Mask a, Mask b) { return a & b; }
-FIRN_HD Mask either(Mask a, Mask b) { return a | b; }
-FIRN_HD Real load(const float* a) { return *reinterpret_cast<const Real*>(a); }
+FIRN_HD Real splat(float a) {
+    return a - Real{};
+}
+FIRN_HD Real select(Mask m, Real a, Real b) {
+    return m ? a : b;
+}
+FIRN_HD Int select(Mask m, Int a, Int b) {
+    return m ? a : b;
+}
+FIRN_HD Int load(const uint32_t* a) {
+    return *reinterpret_cast<const Int*>(a);
+}
+FIRN_HD void store(uint32_t* a, Int v) {
+    *reinterpret_cast<Int*>(a) = v;
+}
+FIRN_HD Mask both(Mask a, Mask b) {
+    return a & b;
+}
+FIRN_HD Mask either(Mask a, Mask b) {
+    return a | b;
+}
+FIRN_HD Real load(const float* a) {
+    return *reinterpret_cast<const Real*>(a);
+}
 FIRN_HD Real load_unaligned(const float* a) {
     Real r;
     __builtin_memcpy(&r, a, sizeof r);
     return r;
 }
-FIRN_HD void store(float* a, Real v) { *reinterpret_cast<Real*>(a) = v; }
-FIRN_HD float lane(Real a, uint32_t k) { return a[k]; }
+FIRN_HD void store(float* a, Real v) {
+    *reinterpret_cast<Real*>(a) = v;
+}
+FIRN_HD float lane(Real a, uint32_t k) {
+    return a[k];
+}
 
 // In the order of the lanes, so that the sum does not depend on the compiler's taste.
 FIRN_HD float lanes_sum(Real a) {
@@ -108,10 +172,18 @@ FIRN_HD Real gather(const float* a, const uint32_t* index) {
 }
 
 #if FIRN_LANE_WIDTH == 8
-FIRN_HD Real max(Real a, Real b) { return _mm256_max_ps(a, b); }
-FIRN_HD Real min(Real a, Real b) { return _mm256_min_ps(a, b); }
-FIRN_HD Real sqrt(Real a) { return _mm256_sqrt_ps(a); }
-FIRN_HD Real abs(Real a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+FIRN_HD Real max(Real a, Real b) {
+    return _mm256_max_ps(a, b);
+}
+FIRN_HD Real min(Real a, Real b) {
+    return _mm256_min_ps(a, b);
+}
+FIRN_HD Real sqrt(Real a) {
+    return _mm256_sqrt_ps(a);
+}
+FIRN_HD Real abs(Real a) {
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
 FIRN_HD uint32_t mask_bits(Mask m) {
     return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(reinterpret_cast<__m256i>(m))));
 }
@@ -120,10 +192,18 @@ FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return static_cast<int32_t>(count - i) > k;
 }
 #else
-FIRN_HD Real max(Real a, Real b) { return _mm_max_ps(a, b); }
-FIRN_HD Real min(Real a, Real b) { return _mm_min_ps(a, b); }
-FIRN_HD Real sqrt(Real a) { return _mm_sqrt_ps(a); }
-FIRN_HD Real abs(Real a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
+FIRN_HD Real max(Real a, Real b) {
+    return _mm_max_ps(a, b);
+}
+FIRN_HD Real min(Real a, Real b) {
+    return _mm_min_ps(a, b);
+}
+FIRN_HD Real sqrt(Real a) {
+    return _mm_sqrt_ps(a);
+}
+FIRN_HD Real abs(Real a) {
+    return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
+}
 FIRN_HD uint32_t mask_bits(Mask m) {
     return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(reinterpret_cast<__m128i>(m))));
 }
@@ -132,7 +212,9 @@ FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return static_cast<int32_t>(count - i) > k;
 }
 #endif
-FIRN_HD bool any(Mask m) { return mask_bits(m) != 0; }
+FIRN_HD bool any(Mask m) {
+    return mask_bits(m) != 0;
+}
 
 #endif
 
@@ -164,7 +246,9 @@ FIRN_HD Vec4 transpose(__m128 a, __m128 b, __m128 c, __m128 d) {
     _MM_TRANSPOSE4_PS(a, b, c, d);
     return {a, b, c, d};
 }
-FIRN_HD __m128 row(const Float4* a) { return _mm_load_ps(&a->x); }
+FIRN_HD __m128 row(const Float4* a) {
+    return _mm_load_ps(&a->x);
+}
 template <int Stride = 1>
 FIRN_HD Vec4 load4(const Float4* a) {
     return transpose(row(a), row(a + Stride), row(a + 2 * Stride), row(a + 3 * Stride));

@@ -1,13 +1,14 @@
 #pragma once
 
-// Neighbour lists: for each particle, the indices of all others within the kernel's support. As many as there are; no cap.
+// Neighbour lists: for each particle, the indices of all others within the kernel's support. As many as there are; no
+// cap.
 
 #include "particles/grid.h"
 
 namespace firn::FIRN_LANES {
 
-/// Particles whose lists are interleaved: entry k of all particles of a block lies side by side, so that one load reads one
-/// entry for every lane.
+/// Particles whose lists are interleaved: entry k of all particles of a block lies side by side, so that one load reads
+/// one entry for every lane.
 constexpr uint32_t list_block = lane_width;
 
 /// Lists of a block are as long as its longest; shorter ones are filled up with a particle that lies out of reach.

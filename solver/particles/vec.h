@@ -10,20 +10,36 @@ struct Vec3 {
     Real x, y, z;
 };
 
-FIRN_HD Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-FIRN_HD Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-FIRN_HD Vec3 operator*(Real s, const Vec3& a) { return {s * a.x, s * a.y, s * a.z}; }
-FIRN_HD Vec3& operator+=(Vec3& a, const Vec3& b) { return a = a + b; }
-FIRN_HD Real dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+FIRN_HD Vec3 operator+(const Vec3& a, const Vec3& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+FIRN_HD Vec3 operator-(const Vec3& a, const Vec3& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+FIRN_HD Vec3 operator*(Real s, const Vec3& a) {
+    return {s * a.x, s * a.y, s * a.z};
+}
+FIRN_HD Vec3& operator+=(Vec3& a, const Vec3& b) {
+    return a = a + b;
+}
+FIRN_HD Real dot(const Vec3& a, const Vec3& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 FIRN_HD Vec3 cross(const Vec3& a, const Vec3& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-FIRN_HD Vec3 zero3() { return {splat(0), splat(0), splat(0)}; }
+FIRN_HD Vec3 zero3() {
+    return {splat(0), splat(0), splat(0)};
+}
 FIRN_HD Vec3 select(Mask m, const Vec3& a, const Vec3& b) {
     return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
 }
-FIRN_HD Vec3 xyz(const Vec4& a) { return {a.x, a.y, a.z}; }
-FIRN_HD Vec4 with_w(const Vec3& a, Real w) { return {a.x, a.y, a.z, w}; }
+FIRN_HD Vec3 xyz(const Vec4& a) {
+    return {a.x, a.y, a.z};
+}
+FIRN_HD Vec4 with_w(const Vec3& a, Real w) {
+    return {a.x, a.y, a.z, w};
+}
 
 /// Symmetric 3x3 matrix.
 struct Sym {
@@ -40,14 +56,18 @@ FIRN_HD Vec3 operator*(const Sym& a, const Vec3& b) {
     return {a.xx * b.x + a.xy * b.y + a.xz * b.z, a.xy * b.x + a.yy * b.y + a.yz * b.z,
             a.xz * b.x + a.yz * b.y + a.zz * b.z};
 }
-FIRN_HD Real trace(const Sym& a) { return a.xx + a.yy + a.zz; }
-FIRN_HD Sym identity_times(Real s) { return {s, splat(0), splat(0), s, splat(0), s}; }
+FIRN_HD Real trace(const Sym& a) {
+    return a.xx + a.yy + a.zz;
+}
+FIRN_HD Sym identity_times(Real s) {
+    return {s, splat(0), splat(0), s, splat(0), s};
+}
 
 /// det(1 + a) - 1, without the cancellation that would eat small strains.
 FIRN_HD Real det_minus_one(const Sym& a) {
     const Real minors = (a.xx * a.yy - a.xy * a.xy) + (a.xx * a.zz - a.xz * a.xz) + (a.yy * a.zz - a.yz * a.yz);
-    const Real det = a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) +
-                     a.xz * (a.xy * a.yz - a.yy * a.xz);
+    const Real det =
+        a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) + a.xz * (a.xy * a.yz - a.yy * a.xz);
     return trace(a) + minors + det;
 }
 
@@ -56,14 +76,30 @@ struct Mat {
     Vec3 x, y, z;
 };
 
-FIRN_HD Mat zero_matrix() { return {zero3(), zero3(), zero3()}; }
-FIRN_HD Mat operator+(const Mat& a, const Mat& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-FIRN_HD Mat operator*(Real s, const Mat& a) { return {s * a.x, s * a.y, s * a.z}; }
-FIRN_HD Vec3 operator*(const Mat& a, const Vec3& b) { return {dot(a.x, b), dot(a.y, b), dot(a.z, b)}; }
-FIRN_HD Mat operator*(const Mat& a, const Sym& b) { return {b * a.x, b * a.y, b * a.z}; }
-FIRN_HD Mat outer(const Vec3& a, const Vec3& b) { return {a.x * b, a.y * b, a.z * b}; }
-FIRN_HD Real trace(const Mat& a) { return a.x.x + a.y.y + a.z.z; }
-FIRN_HD Mat matrix(const Sym& a) { return {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}}; }
+FIRN_HD Mat zero_matrix() {
+    return {zero3(), zero3(), zero3()};
+}
+FIRN_HD Mat operator+(const Mat& a, const Mat& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+FIRN_HD Mat operator*(Real s, const Mat& a) {
+    return {s * a.x, s * a.y, s * a.z};
+}
+FIRN_HD Vec3 operator*(const Mat& a, const Vec3& b) {
+    return {dot(a.x, b), dot(a.y, b), dot(a.z, b)};
+}
+FIRN_HD Mat operator*(const Mat& a, const Sym& b) {
+    return {b * a.x, b * a.y, b * a.z};
+}
+FIRN_HD Mat outer(const Vec3& a, const Vec3& b) {
+    return {a.x * b, a.y * b, a.z * b};
+}
+FIRN_HD Real trace(const Mat& a) {
+    return a.x.x + a.y.y + a.z.z;
+}
+FIRN_HD Mat matrix(const Sym& a) {
+    return {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}};
+}
 FIRN_HD Mat transposed(const Mat& a) {
     return {{a.x.x, a.y.x, a.z.x}, {a.x.y, a.y.y, a.z.y}, {a.x.z, a.y.z, a.z.z}};
 }

@@ -99,8 +99,8 @@ public:
         placement_.resize(bodies);
         on.copy_in(placement_.data(), placement, bodies);
         placed_.resize(moving_count_ + lane_width);
-        on.for_each_item(moving_count_, PlaceBoundary{moving_.start.data(), moving_.target_or_null(), moving_.body.data(),
-                                                      placement_.data(), placed_.data()});
+        on.for_each_item(moving_count_, PlaceBoundary{moving_.start.data(), moving_.target_or_null(),
+                                                      moving_.body.data(), placement_.data(), placed_.data()});
         sort(on, moving_, moving_cells_, placed_.data(), still_count_, placement_.data(), moving_count_);
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Snow against surfaces, after the solves: no particle passes, lone flakes bounce, friction follows Coulomb. Only particles
-// that have boundary neighbours are touched.
+// Snow against surfaces, after the solves: no particle passes, lone flakes bounce, friction follows Coulomb. Only
+// particles that have boundary neighbours are touched.
 
 #include "snow/properties.h"
 #include "snow/shear.h"
@@ -59,8 +59,8 @@ FIRN_HD Vec3 surface_normal(const SnowView& s, uint32_t i, const Vec3& x, const 
     return select(near.has_normal > splat(0.5f), near.given_normal, estimated);
 }
 
-/// From the velocity that the solves found (predicted) to the one that surfaces allow (second_vector), and what the boundary
-/// did to each particle.
+/// From the velocity that the solves found (predicted) to the one that surfaces allow (second_vector), and what the
+/// boundary did to each particle.
 struct SurfaceContact {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
@@ -75,7 +75,7 @@ struct SurfaceContact {
         const Sym correction = load_sym(s.correction, i);
         const Vec3 boundary_sum = load3(s.boundary_sum, i);
         const FieldGradient g = field_gradient(s, s.predicted, i, load(s.boundary_flux + i), correction);
-        const Sym sigma = elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(1.0f), dt);
+        const Sym sigma = elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(1.0f), load(s.lag + i));
         const Real stress = splat(1.0f / 3.0f) * trace(sigma);
         store(s.boundary_stress + i, stress);
         const Real density = load(s.density + i);
@@ -110,7 +110,8 @@ struct SurfaceContact {
         // Coulomb: friction takes at most mu times the normal push, and never turns the motion around. A sticky surface
         // holds what hangs on it too.
         const Real load_pressed = dot(n, push);
-        const Real pressed = max(load_pressed, (zero - near.stickiness) * load_pressed) * dt + select(bounces, zero, blow);
+        const Real pressed =
+            max(load_pressed, (zero - near.stickiness) * load_pressed) * dt + select(bounces, zero, blow);
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
         const Real mu = splat(1.0f - set.explicit_boundary_friction) * near.friction;
@@ -122,8 +123,8 @@ struct SurfaceContact {
     }
 };
 
-/// Force (N) and torque (N m, about the origin) of the snow on one body in this step: the reaction to all that the boundary
-/// did to each particle.
+/// Force (N) and torque (N m, about the origin) of the snow on one body in this step: the reaction to all that the
+/// boundary did to each particle.
 struct ForceOnBody {
     SnowView s;
     float body;
@@ -159,8 +160,8 @@ struct ForceOnBody {
             const Vec3 gradient = (held * b.w * s.set.kernel.slope(r_squared)) * d;
             Vec3 force = (mass / density) * (pressure * gradient - stress * (correction * gradient));
             const Real r = sqrt(r_squared);
-            const Real adhesion = gather4(s.boundary.surface, index).y * b.w * rho0 *
-                                  adhesion_kernel(r, 2.0f * s.set.spacing);
+            const Real adhesion =
+                gather4(s.boundary.surface, index).y * b.w * rho0 * adhesion_kernel(r, 2.0f * s.set.spacing);
             force += (mass * adhesion / max(r, splat(1e-20f))) * d;
             force = force + select(load(index.at) == nearest, knock, zero3());
             const Mask its = gather4(s.boundary.velocity, index).w == splat(body);

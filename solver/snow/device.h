@@ -13,9 +13,9 @@ namespace firn {
 
 /// The particles' state in the device's order. Columns are one array after the other, `count` apart.
 struct StateArrays {
-    Float4* position;           ///< w unused
-    Float4* velocity;           ///< w = mass
-    float* strain;              ///< six columns
+    Float4* position;  ///< w unused
+    Float4* velocity;  ///< w = mass
+    float* strain;     ///< six columns
     float* pressure;
     float* shear_acceleration;  ///< three columns
     uint32_t* rank;             ///< of the particle's id
@@ -74,7 +74,8 @@ struct Interrupt {
 
 class SnowDevice {
 public:
-    virtual ~SnowDevice() = default;
+    /// Defined in engine.cpp: a copy compiled for AVX2 must not be the one that the linker keeps.
+    virtual ~SnowDevice();
 
     virtual int lanes() const = 0;
     virtual int threads() const = 0;
@@ -87,13 +88,13 @@ public:
     virtual void set_still(const BoundaryArrays&, float spacing) = 0;
     virtual void set_moving(const BoundaryArrays&) = 0;
 
-    /// Sorts the particles, finds neighbours and measures speeds. Moving bodies are at `now` and will be at `later` after
-    /// `seconds`.
+    /// Sorts the particles, finds neighbours and measures speeds. Moving bodies are at `now` and will be at `later`
+    /// after `seconds`.
     virtual Speed prepare(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                           double seconds, PhaseTimes&) = 0;
 
-    /// One step of dt seconds; `next` is where the moving bodies will be. Adds the impulses (N s, N m s) on each body to
-    /// impulse[6 * body ...].
+    /// One step of dt seconds; `next` is where the moving bodies will be. Adds the impulses (N s, N m s) on each body
+    /// to impulse[6 * body ...].
     virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                             const Interrupt&, PhaseTimes&) = 0;
 

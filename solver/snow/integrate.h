@@ -27,9 +27,9 @@ struct AdvanceStrain {
     }
 };
 
-/// Takes out the motion between neighbours that no SPH gradient sees (hourglass modes): the part of their closing speed that
-/// the mean of their velocity gradients does not explain. Along the line between them and mass-symmetric, so that momentum
-/// and spin stay.
+/// Takes out the motion between neighbours that no SPH gradient sees (hourglass modes): the part of their closing speed
+/// that the mean of their velocity gradients does not explain. Along the line between them and mass-symmetric, so that
+/// momentum and spin stay.
 FIRN_HD Vec3 hourglass_correction(const SnowView& s, uint32_t i, const Vec4& own, const Vec4& velocity) {
     const Vec3 x = xyz(own), v = xyz(velocity);
     const Float4* record = s.stress + 3 * size_t(i);

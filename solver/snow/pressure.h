@@ -8,13 +8,14 @@ namespace firn::FIRN_LANES {
 
 /// What the device knows of a running solve; kernels stop by themselves once it is done.
 struct SolveState {
-    double sums[4];      ///< where reductions land
+    double sums[4];  ///< where reductions land
     double residual;
-    double scale;        ///< norm of the right-hand side
+    double scale;       ///< norm of the right-hand side
+    double relaxation;  ///< of the Jacobi iteration; smaller once the residual has grown
     double alpha, beta, omega, rho;
     int32_t iterations;
     int32_t done;
-    int32_t failed;      ///< a non-finite number turned up
+    int32_t failed;  ///< a non-finite number turned up
 };
 
 /// sum_j V_j (u_j - u_i) . grad W_ij over the snow (Eq. 6).
@@ -31,7 +32,7 @@ FIRN_HD Real snow_divergence(const SnowView& s, const Float4* field, uint32_t i,
     return divergence;
 }
 
-/// Right-hand side: |det F_E| - 1 + dt div v*. The density itself cancels.
+/// Right-hand side: |det F_E| - 1 + dt div v* (without damping, lag = dt). The density itself cancels.
 struct PressureSource {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
@@ -43,7 +44,7 @@ struct PressureSource {
         if (s.set.incompressible) {
             excess = s.material.rest_density.at(s.now.rank, i) / load(s.density + i) - splat(1.0f);
         }
-        store(s.source + i, excess + splat(s.set.dt) * divergence);
+        store(s.source + i, excess + load(s.lag + i) * divergence);
         const Real p = load(s.next.pressure + i);
         store4(s.mass_position + i, with_w(xyz(own), p * own.w));
     }
@@ -84,15 +85,17 @@ struct PressureUpdate {
             snow_divergence(s, s.vector, i, xyz(own), gradient) - dot(gradient, load3(s.boundary_sum, i));
         const Real rho = load(s.density + i);
         const Real p = load(s.next.pressure + i);
-        Real product = splat(s.set.dt * s.set.dt) / rho * divergence;
+        Real product = splat(s.set.dt) * load(s.lag + i) / rho * divergence;
         if (!s.set.incompressible) {
-            product = product - (splat(1.0f) + load(s.volume_strain + i)) / max(load(s.first_lame + i), splat(1e-20f)) * p;
+            product =
+                product - (splat(1.0f) + load(s.volume_strain + i)) / max(load(s.first_lame + i), splat(1e-20f)) * p;
         }
         const Real residual = load(s.source + i) - product;
         // An isolated particle has an empty row: it keeps no pressure.
         const Real diagonal = load(s.diagonal + i);
         const Mask coupled = abs(diagonal) > splat(1e-30f);
-        Real p_new = p + select(coupled, splat(s.set.relaxation) * residual / diagonal, splat(0.0f) - p);
+        Real p_new =
+            p + select(coupled, splat(static_cast<float>(state->relaxation)) * residual / diagonal, splat(0.0f) - p);
         Real error = abs(residual) * rho / s.material.rest_density.at(s.now.rank, i);
         if (s.set.incompressible) {
             p_new = max(p_new, splat(0.0f));
@@ -113,7 +116,11 @@ struct CheckPressure {
     FIRN_HD void operator()() const {
         if (state->done) return;
         ++state->iterations;
-        state->residual = state->sums[0] / count;
+        // Jacobi diverges where particles crowd together. Smaller updates converge wherever the equations have a
+        // solution.
+        const double residual = state->sums[0] / count;
+        if (state->iterations > 1 && residual > state->residual) state->relaxation *= 0.7;
+        state->residual = residual;
         if (!(state->residual < 1e30)) state->failed = 1;
         state->done = state->failed || (state->residual < tolerance && state->iterations >= least);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a step knows before it solves: density, correction matrix, stiffness, predicted velocity (Gissler 2020, Algorithm 1,
-// lines 1-5).
+// What a step knows before it solves: density, correction matrix, stiffness, predicted velocity (Gissler 2020,
+// Algorithm 1, lines 1-5).
 
 #include "snow/law.h"
 #include "snow/views.h"
@@ -59,6 +59,7 @@ struct Properties {
         Vec3 sum = zero3();
         Sym spread = identity_times(splat(0.0f));  // the matrix of Eq. 15
         Real squares = splat(0.0f);                // sum_j V_j |grad W|^2
+        Real rates = splat(0.0f), rate_weights = splat(1e-30f);
         const auto snow = s.snow_neighbours.row(i);
         for (uint32_t k = 0; k < snow.length; ++k) {
             const Vec4 j = gather4(s.now.position, snow[k]);
@@ -70,6 +71,11 @@ struct Properties {
             sum += wd;
             add_spread(spread, wd, d);
             squares = squares + weight * slope * r_squared;
+            if (set.damping > 0.0f) {
+                const Real closing = dot(xyz(velocity) - xyz(gather4(s.now.velocity, snow[k])), wd);
+                rates = rates - closing * closing / (weight * r_squared - splat(1e-30f));
+                rate_weights = rate_weights - weight * r_squared;
+            }
         }
         store3(s.gradient_sum, i, sum);
 
@@ -101,8 +107,8 @@ struct Properties {
                 add_spread(spread, wd, d);
                 flux = flux + dot(xyz(vb), wd);
                 // Eq. 24, 25
-                const Real viscous = surface.x * weight * r_squared /
-                                     (r_squared + splat(0.01f * set.spacing * set.spacing));
+                const Real viscous =
+                    surface.x * weight * r_squared / (r_squared + splat(0.01f * set.spacing * set.spacing));
                 drag = drag + viscous;
                 dragged += viscous * xyz(vb);
                 const Real r = sqrt(r_squared);
@@ -119,12 +125,18 @@ struct Properties {
             v = (splat(1.0f) / implicit) * (v - (dt * splat(set.explicit_boundary_friction)) * dragged);
             store3(s.impulse, i, velocity.w * (v - free));
 
-            // Tension across a surface that is not sticky, and the pressure on a lone flake that may bounce, are dropped.
+            // Tension across a surface that is not sticky, and the pressure on a lone flake that may bounce, are
+            // dropped.
             Real held = splat(1.0f);
             if (set.separation) {
+                // Gradually in stretch and in parting speed: a switch would make resting snow tremble.
                 const Vec3 relative = xyz(velocity) - (splat(1.0f) / weights) * mean_velocity;
-                const Mask parting = both(dot(relative, boundary_sum) < splat(0.0f), volume_strain > splat(0.0f));
-                held = select(parting, min(stickiness / weights, splat(1.0f)), held);
+                const Real parting = (splat(0.0f) - dot(relative, boundary_sum)) /
+                                     max(sqrt(dot(boundary_sum, boundary_sum)), splat(1e-20f));
+                const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), splat(1e-6f));
+                const Real stretched = unit(volume_strain / (splat(0.5f) * theta_s));
+                const Real let_go = stretched * unit(parting * splat(1.0f / set.parting_speed));
+                held = splat(1.0f) - let_go * (splat(1.0f) - unit(stickiness / weights));
             }
             if (set.contact) {
                 const Mask alone = squares <= splat(0.0f);
@@ -148,12 +160,22 @@ struct Properties {
             rest_density_now = rest_density_now / min(max(fill, splat(set.surface_floor)), splat(1.0f));
         }
         const Real factor = hardening_factor(s.material.hardening.at(s.now.rank, i), rest_density_now, rho0);
-        const Lame modulus = lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i), factor);
+        const Lame modulus =
+            lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i), factor);
         store(s.compaction + i, factor);
         store(s.shear_modulus + i, modulus.shear);
         store(s.first_lame + i, modulus.first);
         store(s.volume_strain + i, volume_strain);
         store_sym(s.correction, i, pseudo_inverse(spread));
+
+        // Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.
+        Real lag = dt;
+        if (set.damping > 0.0f) {
+            const Real rate = sqrt(rates / rate_weights);
+            const Real limit = splat(0.5f) * s.material.theta_c.at(s.now.rank, i) / max(rate, splat(1e-20f));
+            lag = dt + min(splat(set.damping), limit);
+        }
+        store(s.lag + i, lag);
 
         // Gissler 2020, Eq. 8 with V_i V_j in the first sum (Chunnoo 2022, 3.16), divided by rho.
         const Vec3 boundary_sum = load3(s.boundary_sum, i);
@@ -161,8 +183,10 @@ struct Properties {
         const Real laplacian = own.w * squares + dot(pressed, sum + boundary_sum);
         Real stiffness = splat(0.0f);
         if (!set.incompressible) stiffness = (splat(1.0f) + volume_strain) / max(modulus.first, splat(1e-20f));
-        store(s.diagonal + i, splat(0.0f) - stiffness - dt * dt / rho * laplacian);
+        store(s.diagonal + i, splat(0.0f) - stiffness - dt * lag / rho * laplacian);
     }
+
+    FIRN_HD static Real unit(Real a) { return min(max(a, splat(0.0f)), splat(1.0f)); }
 
     FIRN_HD static void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
         m.xx = m.xx - wd.x * d.x;

@@ -10,8 +10,8 @@ namespace firn::FIRN_LANES {
 
 /// The velocity gradient of a particle: corrected, and the volume change that the plain gradient sees (Eq. 15-18).
 struct FieldGradient {
-    Mat corrected;   ///< sum_j V_j (u_j - u_i) x (L grad W_ij): exact for linear fields away from boundaries
-    Real divergence; ///< uncorrected, snow and boundary
+    Mat corrected;    ///< sum_j V_j (u_j - u_i) x (L grad W_ij): exact for linear fields away from boundaries
+    Real divergence;  ///< uncorrected, snow and boundary
 
     /// Eq. 18. The boundary's part of the corrected gradient is a multiple of the identity and cancels.
     FIRN_HD Mat split() const {
@@ -20,7 +20,8 @@ struct FieldGradient {
     }
 };
 
-FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux, const Sym& correction) {
+FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux,
+                                     const Sym& correction) {
     const Vec3 x = xyz(load4(s.now.position + i));
     const Vec3 u = xyz(load4(field + i));
     Mat plain = zero_matrix();
@@ -38,7 +39,8 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
 }
 
 /// G (2 base (F - 1) + s (grad u F + (grad u F)^T)), and with `combined` lambda times half its trace.
-FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Sym& strain, const Mat& gradient, Real base, Real scale) {
+FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Sym& strain, const Mat& gradient, Real base,
+                           Real scale) {
     const Sym twice_strain = (base + base) * strain + scale * twice_symmetric(gradient + gradient * strain);
     Sym stress = load(s.shear_modulus + i) * twice_strain;
     if (s.set.combined) {
@@ -53,12 +55,13 @@ struct StressOfField {
     const SolveState* state;
     const Float4* field;
     float base;   ///< 1: with the strain and the boundary's motion (right-hand side); 0: the field alone
-    float scale;  ///< dt or 1
+    float scale;  ///< of the lag: 1 for a velocity, dt for an acceleration
     FIRN_HD void operator()(uint32_t i) const {
         if (state->done) return;
         const Sym correction = load_sym(s.correction, i);
         const FieldGradient g = field_gradient(s, field, i, splat(base) * load(s.boundary_flux + i), correction);
-        const Sym sigma = elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(base), splat(scale));
+        const Sym sigma =
+            elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(base), splat(scale) * load(s.lag + i));
         const Mat t = matrix(sigma) * correction;
         const Vec3 own = t * load3(s.gradient_sum, i) +
                          (splat(1.0f / 3.0f) * trace(sigma)) * (correction * load3(s.boundary_sum, i));
@@ -91,13 +94,13 @@ FIRN_HD Vec3 stress_divergence(const SnowView& s, uint32_t i) {
 
 /// The vectors of Bi-CGSTAB.
 struct KrylovView {
-    Columns solution;       ///< a
-    Columns residual;       ///< r
-    Columns shadow;         ///< r_0
-    Columns product;        ///< A p
-    Columns second_product; ///< A s
-    Float4* direction;      ///< p
-    Float4* half;           ///< s
+    Columns solution;        ///< a
+    Columns residual;        ///< r
+    Columns shadow;          ///< r_0
+    Columns product;         ///< A p
+    Columns second_product;  ///< A s
+    Float4* direction;       ///< p
+    Float4* half;            ///< s
 };
 
 /// b = div sigma(F**) / rho; r = b - (A a_0, if warm); sums |r|^2.
@@ -111,10 +114,9 @@ struct ShearSource {
     }
 };
 
-/// A u = u - dt^2 / rho div sigma(u)
+/// A u = u - div sigma(dt u) / rho
 FIRN_HD Vec3 shear_product(const SnowView& s, const Float4* field, uint32_t i) {
-    const Real scale = splat(s.set.dt * s.set.dt) / load(s.density + i);
-    return xyz(load4(field + i)) - scale * stress_divergence(s, i);
+    return xyz(load4(field + i)) - (splat(1.0f) / load(s.density + i)) * stress_divergence(s, i);
 }
 
 /// r = b - A a_0 for a warm start.
@@ -220,7 +222,9 @@ struct KrylovScalars {
         SolveState& k = *state;
         if (k.done) return;
         switch (stage) {
-            case source: k.scale = k.sums[0]; break;
+            case source:
+                k.scale = k.sums[0];
+                break;
             case start:  // sums[0] = |r|^2; without a warm start r is b
                 k.rho = k.sums[0];
                 check(k.sums[0]);
@@ -230,7 +234,9 @@ struct KrylovScalars {
                 k.alpha = k.rho / k.sums[0];
                 if (!finite(k.alpha)) stop();  // breakdown: what there is, is the answer
                 break;
-            case after_half: check(k.sums[0]); break;
+            case after_half:
+                check(k.sums[0]);
+                break;
             case after_second_product:
                 k.omega = k.sums[1] > 0 ? k.sums[0] / k.sums[1] : 0;
                 if (!finite(k.omega)) stop();

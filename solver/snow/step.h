@@ -66,8 +66,12 @@ public:
         padded_ = padded;
     }
     StateView view() const {
-        return {position_.data(), velocity_.data(), {strain_.data(), padded_}, pressure_.data(),
-                {shear_acceleration_.data(), padded_}, rank_.data()};
+        return {position_.data(),
+                velocity_.data(),
+                {strain_.data(), padded_},
+                pressure_.data(),
+                {shear_acceleration_.data(), padded_},
+                rank_.data()};
     }
     size_t bytes() const {
         return position_.bytes() + velocity_.bytes() + strain_.bytes() + pressure_.bytes() +
@@ -114,8 +118,8 @@ private:
 
     Execution on_;
     uint32_t count_ = 0, padded_ = 0;
-    State sorted_;  ///< the last good state, sorted; never written during a step but for the volumes
-    State result_;  ///< what the step makes
+    State sorted_;         ///< the last good state, sorted; never written during a step but for the volumes
+    State result_;         ///< what the step makes
     bool solved_ = false;  ///< the results (density, ...) are there
 
     Cells cells_;
@@ -185,8 +189,9 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
 
 inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
                                      SolveReport& report_out) {
-    SolveState zero{};
-    on_.copy_in(solve_.data(), &zero, 1);
+    SolveState start{};
+    start.relaxation = p.pressure_relaxation;
+    on_.copy_in(solve_.data(), &start, 1);
     if (p.solver != Solver::split) {  // the other solve holds it all
         on_.for_each(count_, CopyPredicted{s});
         return true;
@@ -215,9 +220,8 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     SolveState zero{};
     zero.failed = failed;
     on_.copy_in(state, &zero, 1);
-    const float dt = s.set.dt;
-    on_.for_each(count_, StressOfField{s, state, s.second_vector, 1.0f,
-                                       p.solver == Solver::explicit_step ? 0.0f : dt});
+    on_.for_each(count_,
+                 StressOfField{s, state, s.second_vector, 1.0f, p.solver == Solver::explicit_step ? 0.0f : 1.0f});
     if (p.solver == Solver::explicit_step) {
         on_.for_each(count_, ExplicitAcceleration{s});
         return true;
@@ -230,7 +234,7 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     scalars(KrylovScalars::source);
     if (p.shear_warm_start) {
         on_.for_each(count_, LoadSolution{k});
-        on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, 1.0f});
+        on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
         on_.sum<1>(count_, WarmResidual{s, k}, state->sums);
     }
     scalars(KrylovScalars::start);
@@ -240,12 +244,12 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
             if (on_.read(&state->done)) break;
             if (!interrupt.go_on(interrupt.context, "shear", iteration + 1)) return false;
         }
-        on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, 1.0f});
+        on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
         on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums);
         scalars(KrylovScalars::after_product);
         on_.sum<1>(count_, HalfStep{k, state}, state->sums);
         scalars(KrylovScalars::after_half);
-        on_.for_each(count_, StressOfField{s, state, k.half, 0.0f, 1.0f});
+        on_.for_each(count_, StressOfField{s, state, k.half, 0.0f, s.set.dt});
         on_.sum<2>(count_, ProductOfHalf{s, k, state}, state->sums);
         scalars(KrylovScalars::after_second_product);
         on_.sum<2>(count_, FullStep{k, state}, state->sums);
@@ -315,7 +319,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     vector_.resize(padded_);
     second_vector_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-    scalars_.resize(size_t(9) * padded_);
+    scalars_.resize(size_t(10) * padded_);
     correction_.resize(size_t(6) * padded_);
     sums_.resize(size_t(6) * padded_);
     krylov_.resize(size_t(12) * padded_);
@@ -347,7 +351,8 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
 }
 
 inline void SnowStep::set_inputs(const InputArrays& in) {
-    const float* tables[6] = {in.young_modulus, in.poisson_ratio, in.hardening, in.theta_c, in.theta_s, in.rest_density};
+    const float* tables[6] = {in.young_modulus, in.poisson_ratio, in.hardening,
+                              in.theta_c,       in.theta_s,       in.rest_density};
     for (int k = 0; k < 6; ++k) {
         has_input_[k] = tables[k] != nullptr;
         if (!tables[k]) continue;
@@ -388,18 +393,21 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.set.gravity[2] = p.gravity.z;
     s.set.boundary_pressure = p.boundary_pressure;
     s.set.surface_floor = p.surface_floor;
+    s.set.damping = p.damping;
     s.set.filter = p.filter_rate * dt / (1.0f + p.filter_rate * dt);
-    s.set.relaxation = p.pressure_relaxation;
     s.set.explicit_boundary_friction = p.friction_model == FrictionModel::viscous ? 1.0f : 0.0f;
     s.set.incompressible = p.pressure_model == PressureModel::incompressible;
     s.set.combined = p.solver != Solver::split;
     s.set.contact = p.contact;
     s.set.separation = p.separation;
     s.set.objective = p.objective;
+    const float g = ::sqrtf(p.gravity.x * p.gravity.x + p.gravity.y * p.gravity.y + p.gravity.z * p.gravity.z);
+    s.set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
 
     const float uniform[6] = {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
-    MaterialView::Property* property[6] = {&s.material.young_modulus, &s.material.poisson_ratio, &s.material.hardening,
-                                           &s.material.theta_c,       &s.material.theta_s,       &s.material.rest_density};
+    MaterialView::Property* property[6] = {&s.material.young_modulus, &s.material.poisson_ratio,
+                                           &s.material.hardening,     &s.material.theta_c,
+                                           &s.material.theta_s,       &s.material.rest_density};
     for (int k = 0; k < 6; ++k) *property[k] = {has_input_[k] ? inputs_[k].data() : nullptr, uniform[k]};
     for (size_t c = 0; c < 3; ++c) s.acceleration[c] = has_acceleration_ ? acceleration_.data() + c * count_ : nullptr;
 
@@ -414,8 +422,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.second_vector = second_vector_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-    float** const pointer[9] = {&s.density,       &s.compaction, &s.shear_modulus, &s.first_lame,     &s.volume_strain,
-                                &s.diagonal,      &s.source,     &s.boundary_flux, &s.boundary_stress};
+    float** const pointer[10] = {&s.density,  &s.compaction, &s.shear_modulus, &s.first_lame,      &s.volume_strain,
+                                 &s.diagonal, &s.source,     &s.boundary_flux, &s.boundary_stress, &s.lag};
     for (float** each : pointer) {
         *each = base;
         base += padded_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The arrays that the snow kernels read and write, as plain pointers. Float4 records are what neighbours gather; Columns
-// are what only the particle itself reads.
+// The arrays that the snow kernels read and write, as plain pointers. Float4 records are what neighbours gather;
+// Columns are what only the particle itself reads.
 
 #include "particles/kernel.h"
 #include "particles/neighbours.h"
@@ -26,16 +26,17 @@ struct StepConstants {
     float spacing;
     float dt;
     float gravity[3];
-    float boundary_pressure;  ///< psi
-    float surface_floor;      ///< 0 = off
-    float filter;             ///< share of the hourglass motion removed in this step
-    float relaxation;         ///< omega of the Jacobi iteration
+    float boundary_pressure;           ///< psi
+    float surface_floor;               ///< 0 = off
+    float damping;                     ///< longest lag of the stress, s
+    float filter;                      ///< share of the hourglass motion removed in this step
     float explicit_boundary_friction;  ///< 1 = Gissler's Eq. 24, 0 = Coulomb in contact
     bool incompressible;
-    bool combined;    ///< one elastic solve holds lambda too
-    bool contact;     ///< project velocities at surfaces
-    bool separation;  ///< drop tension across surfaces that are not sticky
-    bool objective;   ///< rotate the strain with the snow
+    bool combined;        ///< one elastic solve holds lambda too
+    bool contact;         ///< project velocities at surfaces
+    bool separation;      ///< drop tension across surfaces that are not sticky
+    float parting_speed;  ///< m/s, at which a surface that is not sticky has let go
+    bool objective;       ///< rotate the strain with the snow
 };
 
 /// State that lives from step to step.
@@ -74,18 +75,19 @@ struct SnowView {
     Float4* stress;         ///< three records per particle: V T (rows) and, in w, the particle's own share
     float* density;
     float* compaction;
-    float* shear_modulus;   ///< G
-    float* first_lame;      ///< lambda
-    float* volume_strain;   ///< |det F_E| - 1
-    float* diagonal;        ///< a_ii / rho
-    float* source;          ///< right-hand side of the pressure equation / rho
-    float* boundary_flux;   ///< sum_b V_b v_b . grad W
-    Columns correction;     ///< L
-    Columns gradient_sum;   ///< S = sum_j V_j grad W_ij
-    Columns boundary_sum;   ///< S^b = sum_b V_b grad W_ib
-    Columns impulse;        ///< of friction and contact, N s, on the snow
-    float* boundary_stress; ///< a third of the trace of the shear solve's stress
-    uint32_t* nearest;      ///< boundary particle
+    float* shear_modulus;    ///< G
+    float* first_lame;       ///< lambda
+    float* volume_strain;    ///< |det F_E| - 1
+    float* diagonal;         ///< a_ii / rho
+    float* source;           ///< right-hand side of the pressure equation / rho
+    float* lag;              ///< dt and the damping's share: the time over which stress sees the velocity ahead, s
+    float* boundary_flux;    ///< sum_b V_b v_b . grad W
+    Columns correction;      ///< L
+    Columns gradient_sum;    ///< S = sum_j V_j grad W_ij
+    Columns boundary_sum;    ///< S^b = sum_b V_b grad W_ib
+    Columns impulse;         ///< of friction and contact, N s, on the snow
+    float* boundary_stress;  ///< a third of the trace of the shear solve's stress
+    uint32_t* nearest;       ///< boundary particle
 };
 
 }  // namespace firn::FIRN_LANES

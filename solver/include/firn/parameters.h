@@ -54,6 +54,7 @@ struct Parameters {
     // Remedies of what the published method does wrong. Mode::published turns them off.
     float surface_floor;
     float filter_rate;
+    float damping;
     bool contact;
     bool separation;
     bool objective;
@@ -107,7 +108,8 @@ std::string parameter_text(const Parameters&, const ParameterInfo&);
 /// Throws Error naming the first parameter outside its limits.
 void validate(const Parameters&);
 
-/// The settings that act: those given, or, in Mode::published, with every remedy off and cold starts (the paper's choices).
+/// The settings that act: those given, or, in Mode::published, with every remedy off and cold starts (the paper's
+/// choices).
 Parameters effective(const Parameters&);
 
 }  // namespace firn

@@ -31,9 +31,9 @@ struct Particles {
     std::vector<float> rest_density;   ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
 
     // Results of the last substep, written by download(), ignored by upload().
-    std::vector<float> density;      ///< rho, kg/m^3, Gissler 2020, Eq. 20
-    std::vector<float> compaction;   ///< hardening factor e^(xi (...)) of Eq. 22; 1 = as material, > 1 = packed
-    std::vector<float> neighbours;   ///< number of snow neighbours
+    std::vector<float> density;     ///< rho, kg/m^3, Gissler 2020, Eq. 20
+    std::vector<float> compaction;  ///< hardening factor e^(xi (...)) of Eq. 22; 1 = as material, > 1 = packed
+    std::vector<float> neighbours;  ///< number of snow neighbours
 
     size_t count() const { return position.size(); }
 };

@@ -27,12 +27,12 @@ struct PhaseTimes {
 };
 
 struct FrameReport {
-    double time = 0;           ///< s advanced; less than asked for only when interrupted
+    double time = 0;  ///< s advanced; less than asked for only when interrupted
     bool interrupted = false;
     std::vector<SubstepReport> substeps;
     std::vector<std::string> warnings;
     PhaseTimes seconds;
-    uint64_t bytes = 0;  ///< memory held by the engine
+    uint64_t bytes = 0;                  ///< memory held by the engine
     double pressure_iterations() const;  ///< mean over the substeps
     double shear_iterations() const;
 };
