@@ -63,6 +63,9 @@ private:
 
 class Execution {
 public:
+    /// Roots and divisions cost a CPU more than reading four bytes.
+    static constexpr bool keeps_slopes = true;
+
     explicit Execution(int threads) : threads_(threads) {}
 
     int thread_count() const { return threads_.count(); }

@@ -147,15 +147,16 @@ struct FindRows {
 class Cells {
 public:
     /// Finds the order: source()[i] is where the i-th particle of the sorted order is now.
-    void sort(Execution& on, const Float4* position, const uint32_t* rank, uint32_t count, float cell_width) {
+    /// `scratch` holds 12 bytes per particle.
+    void sort(Execution& on, const Float4* position, const uint32_t* rank, uint32_t count, float cell_width,
+              void* scratch) {
         count_ = count;
         frame_ = frame(on, position, count, cell_width);
         key_.resize_generously(count);
-        key_scratch_.resize_generously(count);
         source_.resize_generously(count);
-        source_scratch_.resize_generously(count);
         on.for_each_item(count, MakeKeys{frame_, position, rank, key_.data(), source_.data()});
-        on.sort_pairs(key_.data(), source_.data(), key_scratch_.data(), source_scratch_.data(), count,
+        uint64_t* key_scratch = static_cast<uint64_t*>(scratch);
+        on.sort_pairs(key_.data(), source_.data(), key_scratch, reinterpret_cast<uint32_t*>(key_scratch + count), count,
                       frame_.bits[0] + frame_.bits[1] + frame_.bits[2]);
     }
 
@@ -182,8 +183,8 @@ public:
     const uint32_t* cell_of() const { return cell_.data(); }
     uint32_t cell_count() const { return cell_count_; }
     size_t bytes() const {
-        return key_.bytes() + key_scratch_.bytes() + source_.bytes() + source_scratch_.bytes() + cell_.bytes() +
-               x_.bytes() + y_.bytes() + z_.bytes() + cell_key_.bytes() + first_.bytes();
+        return key_.bytes() + source_.bytes() + cell_.bytes() + x_.bytes() + y_.bytes() + z_.bytes() +
+               cell_key_.bytes() + first_.bytes();
     }
 
 private:
@@ -203,8 +204,8 @@ private:
 
     uint32_t count_ = 0, cell_count_ = 0;
     CellFrame frame_{1, {0, 0, 0}, {1, 1, 1}};
-    Buffer<uint64_t> key_, key_scratch_, cell_key_;
-    Buffer<uint32_t> source_, source_scratch_, cell_, first_;
+    Buffer<uint64_t> key_, cell_key_;
+    Buffer<uint32_t> source_, cell_, first_;
     Buffer<float> x_, y_, z_;
 };
 

@@ -4,6 +4,7 @@
 // cap.
 
 #include "particles/grid.h"
+#include "particles/kernel.h"
 
 namespace firn::FIRN_LANES {
 
@@ -15,16 +16,23 @@ constexpr uint32_t list_block = lane_width;
 struct NeighbourView {
     const uint64_t* end;      ///< of each block's entries
     const uint32_t* entries;  ///< indices of neighbours
+    const float* slopes;      ///< W'(r) / r of each entry; null where a device computes it again each time
 
     struct Row {
         const uint32_t* entry;
         uint32_t length;
+        const float* slopes;
         FIRN_HD Index operator[](uint32_t k) const { return {entry + size_t(k) * list_block}; }
+        /// W'(r) / r to neighbour k: from memory where that is faster than a root and a division.
+        FIRN_HD Real slope(uint32_t k, const CubicSpline& kernel, Real r_squared) const {
+            return Execution::keeps_slopes ? load(slopes + size_t(k) * list_block) : kernel.slope(r_squared);
+        }
     };
     FIRN_HD Row row(uint32_t i) const {
         const uint32_t block = i / list_block;
         const uint64_t begin = block ? end[block - 1] : 0;
-        return {entries + begin + i % list_block, static_cast<uint32_t>((end[block] - begin) / list_block)};
+        return {entries + begin + i % list_block, static_cast<uint32_t>((end[block] - begin) / list_block),
+                slopes + begin + i % list_block};
     }
 };
 
@@ -111,6 +119,23 @@ struct FillNeighbours {
     }
 };
 
+/// W'(r) / r for every entry, once: the solves ask for it dozens of times in a step.
+struct KeepSlopes {
+    NeighbourView lists;
+    const Float4* position;
+    CubicSpline kernel;
+    float* slopes;
+    FIRN_HD void operator()(uint32_t i) const {
+        const NeighbourView::Row row = lists.row(i);
+        float* to = slopes + (row.entry - lists.entries);
+        const Vec3 x = xyz(load4(position + i));
+        for (uint32_t k = 0; k < row.length; ++k) {
+            const Vec3 d = x - xyz(gather4(position, row[k]));
+            store(to + size_t(k) * list_block, kernel.slope(dot(d, d)));
+        }
+    }
+};
+
 /// Builds and owns the lists of one set of particles.
 class Neighbours {
 public:
@@ -126,16 +151,23 @@ public:
         on.for_each_item(blocks * list_block, FillNeighbours{search, view(), entries_.data(), particles, filler});
     }
 
-    NeighbourView view() const { return {end_.data(), entries_.data()}; }
+    void keep_slopes(Execution& on, const Float4* position, const CubicSpline& kernel, uint32_t particles) {
+        if (!Execution::keeps_slopes) return;
+        slopes_.resize_generously(total_);
+        on.for_each(particles, KeepSlopes{view(), position, kernel, slopes_.data()});
+    }
+
+    NeighbourView view() const { return {end_.data(), entries_.data(), slopes_.data()}; }
     /// False if nobody has a neighbour.
     bool any() const { return total_ > 0; }
     const uint32_t* count() const { return count_.data(); }
-    size_t bytes() const { return count_.bytes() + end_.bytes() + entries_.bytes(); }
+    size_t bytes() const { return count_.bytes() + end_.bytes() + entries_.bytes() + slopes_.bytes(); }
 
 private:
     uint64_t total_ = 0;
     Buffer<uint32_t> count_, entries_;
     Buffer<uint64_t> end_;
+    Buffer<float> slopes_;
 };
 
 }  // namespace firn::FIRN_LANES

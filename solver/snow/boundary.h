@@ -121,7 +121,7 @@ public:
     const Cells& moving_cells() const { return moving_cells_; }
     size_t bytes() const {
         return still_.bytes() + moving_.bytes() + still_cells_.bytes() + moving_cells_.bytes() + position_.bytes() +
-               velocity_.bytes() + surface_.bytes() + normal_.bytes() + placed_.bytes();
+               velocity_.bytes() + surface_.bytes() + normal_.bytes() + placed_.bytes() + scratch_.bytes();
     }
 
 private:
@@ -164,7 +164,8 @@ private:
 
     void sort(Execution& on, const Set& set, Cells& cells, const Float4* position, uint32_t offset,
               const BodyPlacement* placement, uint32_t count) {
-        cells.sort(on, position, nullptr, count, cell_width_);
+        scratch_.resize(count);
+        cells.sort(on, position, nullptr, count, cell_width_, scratch_.data());
         on.for_each_item(count,
                          SortBoundary{cells.source(), position, set.normal.data(), set.surface.data(), set.body.data(),
                                       placement, position_.data() + offset, velocity_.data() + offset,
@@ -186,7 +187,7 @@ private:
     Set still_, moving_;
     Cells still_cells_, moving_cells_;
     Buffer<Float4> position_, velocity_, surface_, normal_;
-    Buffer<Float4> placed_;
+    Buffer<Float4> placed_, scratch_;
     Buffer<BodyPlacement> placement_;
 };
 

@@ -75,13 +75,14 @@ struct SurfaceContact {
         const Sym correction = load_sym(s.correction, i);
         const Vec3 boundary_sum = load3(s.boundary_sum, i);
         const FieldGradient g = field_gradient(s, s.predicted, i, load(s.boundary_flux + i), correction);
-        const Sym sigma = elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(1.0f), load(s.lag + i));
+        const Sym sigma = elastic_stress(s, i, g.split(), splat(1.0f), load(s.lag + i));
         const Real stress = splat(1.0f / 3.0f) * trace(sigma);
         store(s.boundary_stress + i, stress);
         const Real density = load(s.density + i);
         Real pressure = splat(set.boundary_pressure) * load(s.next.pressure + i);
         if (set.combined) pressure = zero;
-        const Vec3 push = (splat(1.0f) / density) * (stress * (correction * boundary_sum) - pressure * boundary_sum);
+        const Vec3 push =
+            (splat(1.0f) / density) * (stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum);
 
         const Nearest near = nearest_boundary(s, i, x);
         store(s.nearest + i, near.index);
@@ -158,7 +159,7 @@ struct ForceOnBody {
             const Vec3 d = x - xyz(b);
             const Real r_squared = dot(d, d);
             const Vec3 gradient = (held * b.w * s.set.kernel.slope(r_squared)) * d;
-            Vec3 force = (mass / density) * (pressure * gradient - stress * (correction * gradient));
+            Vec3 force = (mass / density) * (pressure * gradient - stress * boundary_lever(s, correction, gradient));
             const Real r = sqrt(r_squared);
             const Real adhesion =
                 gather4(s.boundary.surface, index).y * b.w * rho0 * adhesion_kernel(r, 2.0f * s.set.spacing);

@@ -61,7 +61,18 @@ struct Integrate {
         const Vec4 velocity = load4(s.second_vector + i);
         Vec3 v = xyz(velocity);
         if (s.set.filter > 0.0f) v += hourglass_correction(s, i, own, velocity);
-        const Vec3 x = xyz(own) + splat(s.set.dt) * v;
+        Vec3 travelled = splat(s.set.dt) * v;
+        if (s.set.ballistic) {
+            // What nothing but gravity and the given accelerations act on flies the exact parabola: half of a dt^2
+            // less.
+            const Vec3 a = external_acceleration(s, i);
+            const Vec3 other = splat(1.0f / s.set.dt) * (v - xyz(load4(s.now.velocity + i))) - a;
+            const Real a_squared = dot(a, a);
+            const Real share = dot(other, other) / max(splat(0.01f) * a_squared, splat(1e-20f));
+            const Real flying = max(splat(1.0f) - share, splat(0.0f));
+            travelled = travelled - (splat(0.5f * s.set.dt * s.set.dt) * flying) * a;
+        }
+        const Vec3 x = xyz(own) + travelled;
         store4(s.next.position + i, with_w(x, own.w));
         store4(s.next.velocity + i, with_w(v, velocity.w));
         store(s.next.rank + i, load(s.now.rank + i));

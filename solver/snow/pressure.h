@@ -26,7 +26,7 @@ FIRN_HD Real snow_divergence(const SnowView& s, const Float4* field, uint32_t i,
         const Vec4 j = gather4(s.now.position, snow[k]);
         const Vec4 uj = gather4(field, snow[k]);
         const Vec3 d = x - xyz(j);
-        const Real weight = j.w * s.set.kernel.slope(dot(d, d));
+        const Real weight = j.w * snow.slope(k, s.set.kernel, dot(d, d));
         divergence = divergence + weight * dot(xyz(uj) - u, d);
     }
     return divergence;
@@ -58,7 +58,7 @@ FIRN_HD Vec3 pressure_gradient(const SnowView& s, uint32_t i) {
     for (uint32_t k = 0; k < snow.length; ++k) {
         const Vec4 j = gather4(s.mass_position, snow[k]);
         const Vec3 d = x - xyz(j);
-        gradient += (j.w * s.set.kernel.slope(dot(d, d))) * d;
+        gradient += (j.w * snow.slope(k, s.set.kernel, dot(d, d))) * d;
     }
     const Vec3 own = load3(s.gradient_sum, i) + splat(s.set.boundary_pressure) * load3(s.boundary_sum, i);
     return gradient + load(s.next.pressure + i) * own;

@@ -37,6 +37,16 @@ struct Density {
     }
 };
 
+/// Gravity and what the host added for the particle.
+FIRN_HD Vec3 external_acceleration(const SnowView& s, uint32_t i) {
+    Vec3 a = {splat(s.set.gravity[0]), splat(s.set.gravity[1]), splat(s.set.gravity[2])};
+    if (s.acceleration[0]) {
+        a += Vec3{gather(s.acceleration[0], s.now.rank + i), gather(s.acceleration[1], s.now.rank + i),
+                  gather(s.acceleration[2], s.now.rank + i)};
+    }
+    return a;
+}
+
 /// Akinci 2013, the adhesion kernel: (-4 r^2 / h + 6 r - 2 h)^(1/4) between h / 2 and h.
 FIRN_HD Real adhesion_kernel(Real r, float support) {
     const Real h = splat(support);
@@ -65,7 +75,7 @@ struct Properties {
             const Vec4 j = gather4(s.now.position, snow[k]);
             const Vec3 d = x - xyz(j);
             const Real r_squared = dot(d, d);
-            const Real slope = set.kernel.slope(r_squared);
+            const Real slope = snow.slope(k, set.kernel, r_squared);
             const Real weight = j.w * slope;
             const Vec3 wd = weight * d;
             sum += wd;
@@ -79,12 +89,7 @@ struct Properties {
         }
         store3(s.gradient_sum, i, sum);
 
-        // External accelerations.
-        Vec3 a = {splat(set.gravity[0]), splat(set.gravity[1]), splat(set.gravity[2])};
-        if (s.acceleration[0]) {
-            a += Vec3{gather(s.acceleration[0], s.now.rank + i), gather(s.acceleration[1], s.now.rank + i),
-                      gather(s.acceleration[2], s.now.rank + i)};
-        }
+        const Vec3 a = external_acceleration(s, i);
         const Real rho0 = s.material.rest_density.at(s.now.rank, i);
         const Sym strain = load_sym(s.now.strain, i);
         const Real volume_strain = abs(det_minus_one(strain) + splat(1.0f)) - splat(1.0f);

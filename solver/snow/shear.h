@@ -30,7 +30,7 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
         const Vec4 j = gather4(s.now.position, snow[k]);
         const Vec4 uj = gather4(field, snow[k]);
         const Vec3 d = x - xyz(j);
-        const Real weight = j.w * s.set.kernel.slope(dot(d, d));
+        const Real weight = j.w * snow.slope(k, s.set.kernel, dot(d, d));
         const Vec3 wd = weight * d;
         const Vec3 du = xyz(uj) - u;
         plain = plain + outer(du, wd);
@@ -38,15 +38,23 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
     return {plain * correction, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
 }
 
-/// G (2 base (F - 1) + s (grad u F + (grad u F)^T)), and with `combined` lambda times half its trace.
-FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Sym& strain, const Mat& gradient, Real base,
-                           Real scale) {
-    const Sym twice_strain = (base + base) * strain + scale * twice_symmetric(gradient + gradient * strain);
+/// 2 G eps with eps = base (F - 1) + lag grad(u) F, symmetrised; with `combined` also lambda tr(eps). The symmetric
+/// form leaves out F's small strain beside grad(u): only then do forces and gradient belong to one energy.
+FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Mat& gradient, Real base, Real lag) {
+    const Sym strain = load_sym(s.now.strain, i);
+    const Sym rate = twice_symmetric(s.set.symmetric ? gradient : gradient + gradient * strain);
+    const Sym twice_strain = (base + base) * strain + lag * rate;
     Sym stress = load(s.shear_modulus + i) * twice_strain;
     if (s.set.combined) {
         stress = stress + identity_times(splat(0.5f) * load(s.first_lame + i) * trace(twice_strain));
     }
     return stress;
+}
+
+/// What the mean stress presses against at a boundary: Eq. 19's corrected gradient, or, in the symmetric form, the
+/// plain one.
+FIRN_HD Vec3 boundary_lever(const SnowView& s, const Sym& correction, const Vec3& gradient) {
+    return s.set.symmetric ? gradient : correction * gradient;
 }
 
 /// First half of the operator: the stress of a field, times L, ready for the divergence (Eq. 19).
@@ -60,11 +68,14 @@ struct StressOfField {
         if (state->done) return;
         const Sym correction = load_sym(s.correction, i);
         const FieldGradient g = field_gradient(s, field, i, splat(base) * load(s.boundary_flux + i), correction);
-        const Sym sigma =
-            elastic_stress(s, i, load_sym(s.now.strain, i), g.split(), splat(base), splat(scale) * load(s.lag + i));
-        const Mat t = matrix(sigma) * correction;
-        const Vec3 own = t * load3(s.gradient_sum, i) +
-                         (splat(1.0f / 3.0f) * trace(sigma)) * (correction * load3(s.boundary_sum, i));
+        const Sym sigma = elastic_stress(s, i, g.split(), splat(base), splat(scale) * load(s.lag + i));
+        const Real mean = splat(1.0f / 3.0f) * trace(sigma);
+        // Eq. 19: all of the stress meets the corrected gradient. Symmetric: the mean stress meets the plain gradient,
+        // as the volume change does in Eq. 18.
+        const Mat t = s.set.symmetric ? matrix(sigma + identity_times(splat(0.0f) - mean)) * correction +
+                                            matrix(identity_times(mean))
+                                      : matrix(sigma) * correction;
+        const Vec3 own = t * load3(s.gradient_sum, i) + mean * boundary_lever(s, correction, load3(s.boundary_sum, i));
         const Real volume = load4(s.now.position + i).w;
         Float4* record = s.stress + 3 * size_t(i);
         store4<3>(record, with_w(volume * t.x, own.x));
@@ -86,31 +97,40 @@ FIRN_HD Vec3 stress_divergence(const SnowView& s, uint32_t i) {
         const Vec4 ty = gather4<3>(s.stress + 1, index);
         const Vec4 tz = gather4<3>(s.stress + 2, index);
         const Vec3 d = x - xyz(j);
-        const Vec3 gradient = s.set.kernel.slope(dot(d, d)) * d;
+        const Vec3 gradient = snow.slope(k, s.set.kernel, dot(d, d)) * d;
         force += Vec3{dot(xyz(tx), gradient), dot(xyz(ty), gradient), dot(xyz(tz), gradient)};
     }
     return force;
 }
 
-/// The vectors of Bi-CGSTAB.
+/// The vectors of Bi-CGSTAB; conjugate gradients need fewer.
 struct KrylovView {
     Columns solution;        ///< a
     Columns residual;        ///< r
-    Columns shadow;          ///< r_0
+    Columns shadow;          ///< r_0; none for conjugate gradients
     Columns product;         ///< A p
     Columns second_product;  ///< A s
     Float4* direction;       ///< p
     Float4* half;            ///< s
 };
 
-/// b = div sigma(F**) / rho; r = b - (A a_0, if warm); sums |r|^2.
+FIRN_HD Real particle_mass(const SnowView& s, uint32_t i) {
+    return load4(s.now.velocity + i).w;
+}
+
+/// |a|^2 as the solver weighs it.
+FIRN_HD Real weighed_square(const SnowView& s, uint32_t i, const Vec3& a) {
+    return s.set.symmetric ? particle_mass(s, i) * dot(a, a) : dot(a, a);
+}
+
+/// b = div sigma(F**) / rho, into the residual; sums |b|^2.
 struct ShearSource {
     SnowView s;
     KrylovView k;
     FIRN_HD Values<1> operator()(uint32_t i) const {
         const Vec3 b = (splat(1.0f) / load(s.density + i)) * stress_divergence(s, i);
         store3(k.residual, i, b);
-        return {{dot(b, b)}};
+        return {{weighed_square(s, i, b)}};
     }
 };
 
@@ -126,7 +146,7 @@ struct WarmResidual {
     FIRN_HD Values<1> operator()(uint32_t i) const {
         const Vec3 r = load3(k.residual, i) - shear_product(s, k.direction, i);
         store3(k.residual, i, r);
-        return {{dot(r, r)}};
+        return {{weighed_square(s, i, r)}};
     }
 };
 
@@ -139,12 +159,12 @@ struct StartKrylov {
     KrylovView k;
     FIRN_HD void operator()(uint32_t i) const {
         const Vec3 r = load3(k.residual, i);
-        store3(k.shadow, i, r);
+        if (k.shadow.data) store3(k.shadow, i, r);
         store4(k.direction + i, with_w(r, splat(0.0f)));
     }
 };
 
-/// A p, and r_0 . A p
+/// A p, and r_0 . A p, or p . A p by mass
 struct ProductOfDirection {
     SnowView s;
     KrylovView k;
@@ -153,7 +173,35 @@ struct ProductOfDirection {
         if (state->done) return {{splat(0.0f)}};
         const Vec3 product = shear_product(s, k.direction, i);
         store3(k.product, i, product);
+        // Conjugate gradients weigh by mass: in that product the operator is symmetric.
+        if (s.set.symmetric) return {{particle_mass(s, i) * dot(xyz(load4(k.direction + i)), product)}};
         return {{dot(load3(k.shadow, i), product)}};
+    }
+};
+
+/// a += alpha p, r -= alpha A p, and |r|^2 by mass
+struct ConjugateStep {
+    SnowView s;
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f)}};
+        const Real alpha = splat(static_cast<float>(state->alpha));
+        store3(k.solution, i, load3(k.solution, i) + alpha * xyz(load4(k.direction + i)));
+        const Vec3 r = load3(k.residual, i) - alpha * load3(k.product, i);
+        store3(k.residual, i, r);
+        return {{weighed_square(s, i, r)}};
+    }
+};
+
+/// p = r + beta p
+struct ConjugateDirection {
+    KrylovView k;
+    const SolveState* state;
+    FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
+        const Vec3 p = load3(k.residual, i) + splat(static_cast<float>(state->beta)) * xyz(load4(k.direction + i));
+        store4(k.direction + i, with_w(p, splat(0.0f)));
     }
 };
 
@@ -213,7 +261,7 @@ struct NextDirection {
 
 /// The scalars between the vector operations.
 struct KrylovScalars {
-    enum Stage { source, start, after_product, after_half, after_second_product, after_full };
+    enum Stage { source, start, after_product, after_conjugate, after_half, after_second_product, after_full };
     SolveState* state;
     Stage stage;
     double tolerance;
@@ -233,6 +281,12 @@ struct KrylovScalars {
                 ++k.iterations;
                 k.alpha = k.rho / k.sums[0];
                 if (!finite(k.alpha)) stop();  // breakdown: what there is, is the answer
+                break;
+            case after_conjugate:
+                k.beta = k.sums[0] / k.rho;
+                k.rho = k.sums[0];
+                check(k.sums[0]);
+                if (!k.done && !finite(k.beta)) stop();
                 break;
             case after_half:
                 check(k.sums[0]);

@@ -113,14 +113,16 @@ private:
     void find_neighbours(const Parameters&);
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
     bool solve_shear(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
+    double shear_tolerance(const Parameters&, const StepConstants&) const;
     KrylovView krylov(const SnowView&) const;
     void find_culprit(const SnowView&, StepResult&) const;
 
     Execution on_;
     uint32_t count_ = 0, padded_ = 0;
-    State sorted_;         ///< the last good state, sorted; never written during a step but for the volumes
-    State result_;         ///< what the step makes
-    bool solved_ = false;  ///< the results (density, ...) are there
+    State sorted_;              ///< the last good state, sorted; never written during a step but for the volumes
+    State result_;              ///< what the step makes
+    double speed_between_ = 0;  ///< neighbours, m/s
+    bool solved_ = false;       ///< the results (density, ...) are there
 
     Cells cells_;
     Neighbours snow_neighbours_, boundary_neighbours_;
@@ -213,6 +215,13 @@ inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, con
     return true;
 }
 
+/// Up to thirty times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
+inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants& set) const {
+    if (p.mode == Mode::published) return double(p.shear_tolerance);
+    const double moving = speed_between_ / (5.0 * double(set.parting_speed));
+    return double(p.shear_tolerance) * (moving < 0.03 ? 0.03 : moving < 1.0 ? moving : 1.0);
+}
+
 inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
                                   SolveReport& report_out) {
     SolveState* state = solve_.data();
@@ -226,10 +235,10 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
         on_.for_each(count_, ExplicitAcceleration{s});
         return true;
     }
+    krylov_.resize(size_t(p.symmetric ? 6 : 12) * padded_);
     const KrylovView k = krylov(s);
-    const auto scalars = [&](KrylovScalars::Stage stage) {
-        on_.once(KrylovScalars{state, stage, double(p.shear_tolerance)});
-    };
+    const double tolerance = shear_tolerance(p, s.set);
+    const auto scalars = [&](KrylovScalars::Stage stage) { on_.once(KrylovScalars{state, stage, tolerance}); };
     on_.sum<1>(count_, ShearSource{s, k}, state->sums);
     scalars(KrylovScalars::source);
     if (p.shear_warm_start) {
@@ -247,6 +256,12 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
         on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums);
         scalars(KrylovScalars::after_product);
+        if (p.symmetric) {
+            on_.sum<1>(count_, ConjugateStep{s, k, state}, state->sums);
+            scalars(KrylovScalars::after_conjugate);
+            on_.for_each(count_, ConjugateDirection{k, state});
+            continue;
+        }
         on_.sum<1>(count_, HalfStep{k, state}, state->sums);
         scalars(KrylovScalars::after_half);
         on_.for_each(count_, StressOfField{s, state, k.half, 0.0f, s.set.dt});
@@ -268,13 +283,14 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
     boundary_.set_velocity(on_, later, bodies, seconds);
     Speed speed{0, 0, 0};
     if (count_) {
-        cells_.sort(on_, result_.view().position, result_.view().rank, count_, cell_width(p.spacing));
+        cells_.sort(on_, result_.view().position, result_.view().rank, count_, cell_width(p.spacing), stress_.data());
         on_.for_each_item(count_, Reorder{cells_.source(), result_.view(), sorted_.view(), mass_position_.data()});
         cells_.list(on_, sorted_.view().position);
         find_neighbours(p);
         double largest[3];
         on_.max<3>(count_, Speeds{view(p, seconds)}, largest);
         speed = {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2])};
+        speed_between_ = speed.between;
     }
     times.neighbours += on_.clock() - start;
     return speed;
@@ -293,6 +309,7 @@ inline void SnowStep::find_neighbours(const Parameters& p) {
     const SearchSet nothing{nullptr, nullptr, nullptr, nullptr, 0, false};
     const SearchSet snow{rows(snow_rows_, own), own.x, own.y, own.z, 0, true};
     snow_neighbours_.build(on_, Search{position, cells_.cell_of(), {snow, nothing}, support * support}, count_, count_);
+    snow_neighbours_.keep_slopes(on_, position, cubic_spline(support), count_);
 
     Search search{position, cells_.cell_of(), {nothing, nothing}, support * support};
     if (boundary_.still_count()) {
@@ -322,7 +339,6 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     scalars_.resize(size_t(10) * padded_);
     correction_.resize(size_t(6) * padded_);
     sums_.resize(size_t(6) * padded_);
-    krylov_.resize(size_t(12) * padded_);
     impulse_.resize(size_t(3) * padded_);
     nearest_.resize(padded_);
 
@@ -401,6 +417,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.set.contact = p.contact;
     s.set.separation = p.separation;
     s.set.objective = p.objective;
+    s.set.ballistic = p.ballistic;
+    s.set.symmetric = p.symmetric;
     const float g = ::sqrtf(p.gravity.x * p.gravity.x + p.gravity.y * p.gravity.y + p.gravity.z * p.gravity.z);
     s.set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
 
@@ -439,7 +457,14 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
 inline KrylovView SnowStep::krylov(const SnowView& s) const {
     const auto column = [&](size_t k) { return Columns{krylov_.data() + 3 * k * padded_, padded_}; };
     // The pressure solve is over: its records are free for one of the directions.
-    return {s.next.shear_acceleration, column(0), column(1), column(2), column(3), s.vector, s.mass_position};
+    const Columns none{nullptr, 0};
+    return {s.next.shear_acceleration,
+            column(0),
+            s.set.symmetric ? none : column(2),
+            column(1),
+            s.set.symmetric ? none : column(3),
+            s.vector,
+            s.mass_position};
 }
 
 inline void SnowStep::find_culprit(const SnowView& s, StepResult& result) const {

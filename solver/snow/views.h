@@ -31,11 +31,13 @@ struct StepConstants {
     float damping;                     ///< longest lag of the stress, s
     float filter;                      ///< share of the hourglass motion removed in this step
     float explicit_boundary_friction;  ///< 1 = Gissler's Eq. 24, 0 = Coulomb in contact
+    bool ballistic;                    ///< what flies freely flies the exact parabola
     bool incompressible;
     bool combined;        ///< one elastic solve holds lambda too
     bool contact;         ///< project velocities at surfaces
     bool separation;      ///< drop tension across surfaces that are not sticky
     float parting_speed;  ///< m/s, at which a surface that is not sticky has let go
+    bool symmetric;       ///< forces from an energy: volume stress without the gradient correction
     bool objective;       ///< rotate the strain with the snow
 };
 

@@ -58,6 +58,8 @@ struct Parameters {
     bool contact;
     bool separation;
     bool objective;
+    bool ballistic;
+    bool symmetric;
     FrictionModel friction_model;
 
     // Boundaries.

@@ -1,0 +1,309 @@
+// The constitutive law of one particle, alone: hardening, plasticity, rotation, the pseudo-inverse.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "lanes.h"
+
+#include "reference/published_snow.h"
+#include "reference/symmetric_eigen.h"
+#include "snow/law.h"
+
+namespace firn::FIRN_LANES::law_test {
+namespace {
+
+using reference::Mat3;
+using reference::Vec3;
+
+const float theta_c = 0.025f, theta_s = 0.0075f;
+
+struct Random {
+    std::mt19937_64 engine{11};
+    double operator()(double size = 1) { return size * (2 * std::generate_canonical<double, 53>(engine) - 1); }
+    Mat3 matrix(double size) {
+        Mat3 A;
+        for (auto& row : A.m)
+            for (double& e : row) e = (*this)(size);
+        return A;
+    }
+    Mat3 symmetric(double size) {
+        const Mat3 A = matrix(size);
+        return 0.5 * (A + transpose(A));
+    }
+};
+
+Sym sym(const Mat3& A) {
+    const auto s = [&](int i, int j) { return splat(static_cast<float>(A(i, j))); };
+    return {s(0, 0), s(0, 1), s(0, 2), s(1, 1), s(1, 2), s(2, 2)};
+}
+Mat mat(const Mat3& A) {
+    const auto s = [&](int i, int j) { return splat(static_cast<float>(A(i, j))); };
+    return {{s(0, 0), s(0, 1), s(0, 2)}, {s(1, 0), s(1, 1), s(1, 2)}, {s(2, 0), s(2, 1), s(2, 2)}};
+}
+Mat3 exact(const Sym& s) {
+    Mat3 A;
+    A(0, 0) = lane(s.xx, 0), A(1, 1) = lane(s.yy, 0), A(2, 2) = lane(s.zz, 0);
+    A(0, 1) = A(1, 0) = lane(s.xy, 0), A(0, 2) = A(2, 0) = lane(s.xz, 0), A(1, 2) = A(2, 1) = lane(s.yz, 0);
+    return A;
+}
+/// What is left after rounding to float.
+Mat3 rounded(const Mat3& A) {
+    Mat3 R = A;
+    for (auto& row : R.m)
+        for (double& e : row) e = static_cast<float>(e);
+    return R;
+}
+
+Mat3 published(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
+    return exact(advance_strain_published(sym(strain), mat(dt_gradient), splat(c), splat(s)));
+}
+Mat3 objective(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
+    return exact(advance_strain_objective(sym(strain), mat(dt_gradient), splat(c), splat(s)));
+}
+
+Mat3 spin(const Vec3& w) {
+    Mat3 W;
+    W(0, 1) = -w.z, W(0, 2) = w.y, W(1, 2) = -w.x;
+    W(1, 0) = w.z, W(2, 0) = -w.y, W(2, 1) = w.x;
+    return W;
+}
+Mat3 rotation(const Vec3& w) {
+    const double angle = length(w);
+    const Mat3 K = spin(w / angle);
+    return reference::identity() + std::sin(angle) * K + (1 - std::cos(angle)) * (K * K);
+}
+
+// Strains of a few percent from sums of a dozen floats: a few 1e-9 each. A tenth of a millionth of stretch is far below
+// anything visible, and a wrong quadratic term (strain^2 ~ 1e-4) is a thousand times larger.
+const double rounding = 1e-7;
+
+TEST(FIRN_SUITE(Law), UniaxialPathFollowsTheLoadAndYields) {
+    for (const double direction : {1.0, -1.0}) {
+        Mat3 strain;
+        double stretch = 1;
+        for (int step = 0; step < 100; ++step) {
+            const Mat3 gradient = rounded(reference::diagonal(direction * 0.001, 0, 0));
+            strain = published(strain, gradient);
+            stretch *= 1 + direction * 0.001;
+            const double elastic = std::min(std::max(stretch, 1 - double(theta_c)), 1 + double(theta_s));
+            EXPECT_NEAR(strain(0, 0), elastic - 1, 100 * rounding);
+            EXPECT_NEAR(norm(strain), std::abs(strain(0, 0)), rounding) << "no other component";
+        }
+        // Yielded: it stays on the limit, and unloading starts at once (no memory of the plastic part).
+        EXPECT_NEAR(strain(0, 0), direction > 0 ? theta_s : -theta_c, rounding);
+        const Mat3 back = published(strain, rounded(reference::diagonal(-direction * 0.001, 0, 0)));
+        EXPECT_NEAR(back(0, 0), (1 + strain(0, 0)) * (1 - direction * 0.001) - 1, rounding);
+    }
+}
+
+TEST(FIRN_SUITE(Law), IsotropicPathClampsAllThree) {
+    for (const double rate : {0.002, -0.002}) {
+        Mat3 strain;
+        for (int step = 0; step < 30; ++step) strain = objective(strain, reference::diagonal(rate, rate, rate));
+        const double limit = rate > 0 ? theta_s : -theta_c;
+        EXPECT_LT(norm(strain - reference::diagonal(limit, limit, limit)), rounding);
+    }
+}
+
+TEST(FIRN_SUITE(Law), ShearPathStretchesOneDiagonalAndPressesTheOther) {
+    // Pure shear by s: principal stretches 1 +- s, at 45 degrees; beyond the limits each diagonal stops at its own.
+    Mat3 shear;
+    shear(0, 1) = shear(1, 0) = 0.001;
+    Mat3 strain;
+    for (int step = 0; step < 5; ++step) strain = objective(strain, shear);
+    EXPECT_NEAR(strain(0, 1), 0.5 * (std::pow(1.001, 5) - std::pow(0.999, 5)), rounding);
+    EXPECT_NEAR(strain(0, 0), 0.5 * (std::pow(1.001, 5) + std::pow(0.999, 5)) - 1, rounding);
+    EXPECT_NEAR(strain(2, 2), 0, rounding);
+    for (int step = 0; step < 60; ++step) strain = objective(strain, shear);
+    EXPECT_NEAR(strain(0, 1), 0.5 * (double(theta_s) + theta_c), 2 * rounding);
+    EXPECT_NEAR(strain(0, 0), 0.5 * (double(theta_s) - theta_c), 2 * rounding);
+}
+
+TEST(FIRN_SUITE(Law), PublishedUpdateEqualsTheReferencesClamp) {
+    Random random;
+    for (int trial = 0; trial < 20000; ++trial) {
+        const double size = std::pow(10, -3 + 2.5 * random());  // from far within the limits to a stretch of 30 %
+        const Mat3 strain = rounded(random.symmetric(0.02)), gradient = rounded(random.matrix(size));
+        const Mat3 F = reference::identity() + strain;
+        const Mat3 expected = reference::plastic_clamp(F + gradient * F, theta_c, theta_s) - reference::identity();
+        // Rounding of F^T F - 1, whose entries are up to 3 |gradient|.
+        ASSERT_LT(norm(published(strain, gradient) - expected), rounding + 1e-6 * size) << "size " << size;
+    }
+}
+
+TEST(FIRN_SUITE(Law), SingularValuesNeverLeaveTheLimits) {
+    Random random;
+    for (int trial = 0; trial < 20000; ++trial) {
+        const Mat3 gradient = random.matrix(std::pow(10, 3 * random()));  // also absurd: a stretch by a thousand
+        const Mat3 strain = random.symmetric(0.02);
+        for (const Mat3& after : {published(strain, gradient), objective(strain, gradient)}) {
+            const reference::SymmetricEigen e = reference::symmetric_eigen(after);
+            ASSERT_GE(e.value[0], -theta_c - rounding);
+            ASSERT_LE(e.value[2], theta_s + rounding);
+        }
+    }
+}
+
+TEST(FIRN_SUITE(Law), ZeroLimitsLeaveNoStrain) {
+    Random random;
+    for (int trial = 0; trial < 100; ++trial) {
+        const Mat3 after = objective(random.symmetric(0.02), random.matrix(0.1), 0, 0);
+        EXPECT_EQ(norm(after), 0);
+    }
+}
+
+TEST(FIRN_SUITE(Law), ObjectiveUpdateIsTheStretchTurned) {
+    // Against the polar decomposition in double: the stretch of (1 + dt D) F, clamped, turned by the step's rotation
+    // (Cayley's, which equals the exact one to w^3 / 12).
+    Random random;
+    for (int trial = 0; trial < 5000; ++trial) {
+        const Mat3 strain = rounded(random.symmetric(0.01)), gradient = rounded(random.matrix(0.02));
+        const Mat3 D = 0.5 * (gradient + transpose(gradient));
+        const Mat3 A = (reference::identity() + D) * (reference::identity() + strain);
+        // Left stretch: the singular values of A with the left vectors, which are the right vectors of A^T.
+        const Mat3 left = reference::plastic_clamp(transpose(A), theta_c, theta_s) - reference::identity();
+        const Vec3 w{0.5 * (gradient(2, 1) - gradient(1, 2)), 0.5 * (gradient(0, 2) - gradient(2, 0)),
+                     0.5 * (gradient(1, 0) - gradient(0, 1))};
+        const Mat3 Q = rotation(w);
+        // w up to 0.02, cubed and over 12, times a strain of 0.03: below rounding.
+        ASSERT_LT(norm(objective(strain, gradient) - Q * left * transpose(Q)), 2 * rounding);
+    }
+}
+
+TEST(FIRN_SUITE(Law), PureRotationLeavesTheStretch) {
+    Random random;
+    for (int trial = 0; trial < 1000; ++trial) {
+        const Mat3 strain = random.symmetric(0.002);  // within the limits whatever the direction
+        const Vec3 w{random(0.3), random(0.3), random(0.3)};
+        const reference::SymmetricEigen before = reference::symmetric_eigen(rounded(strain)),
+                                        after = reference::symmetric_eigen(objective(strain, spin(w)));
+        for (int k = 0; k < 3; ++k) ASSERT_NEAR(after.value[k], before.value[k], rounding);
+    }
+}
+
+TEST(FIRN_SUITE(Law), AThousandStepsOfSpinNeitherSwellNorTurnAway) {
+    const Mat3 start = rounded(reference::diagonal(0.004, -0.01, 0.002));
+    const Vec3 w{0.01, -0.02, 0.005};  // radians per step
+    Mat3 strain = start;
+    for (int step = 0; step < 1000; ++step) strain = objective(strain, spin(w));
+    // Each step rounds by some 1e-9; they add like a random walk, in the worst case like 1000.
+    const Mat3 Q = rotation(1000.0 * w);
+    const reference::SymmetricEigen e = reference::symmetric_eigen(strain);
+    EXPECT_NEAR(e.value[0], -0.01, 1e-6);
+    EXPECT_NEAR(e.value[1], 0.002, 1e-6);
+    EXPECT_NEAR(e.value[2], 0.004, 1e-6);
+    // Cayley's rotation is short by w^3 / 12 = 1e-6 a step: a thousand of them turn by 1e-3, times the strain's 0.014.
+    EXPECT_LT(norm(strain - Q * start * transpose(Q)), 3e-5);
+
+    // The published update swells by (w dt)^2 / 2 a step until it yields: the weakness that this cures.
+    Mat3 swollen;
+    for (int step = 0; step < 1000; ++step) swollen = published(swollen, spin(w));
+    EXPECT_GT(reference::trace(swollen), 1.9 * theta_s);
+}
+
+TEST(FIRN_SUITE(Law), RotatedSceneGivesTheRotatedAnswer) {
+    Random random;
+    for (int trial = 0; trial < 2000; ++trial) {
+        const Mat3 R = rotation({random(3), random(3), random(3)});
+        const Mat3 strain = random.symmetric(0.02), gradient = random.matrix(0.03);
+        const Mat3 turned_strain = R * strain * transpose(R), turned_gradient = R * gradient * transpose(R);
+        ASSERT_LT(norm(objective(turned_strain, turned_gradient) - R * objective(strain, gradient) * transpose(R)),
+                  2 * rounding);
+        ASSERT_LT(norm(published(turned_strain, turned_gradient) - R * published(strain, gradient) * transpose(R)),
+                  2 * rounding);
+    }
+}
+
+TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
+    // e^(xi (rho0_t - rho0) / rho0_t); the exponent's rounding is 1e-7 of it, and the exponential makes it 1e-5.
+    for (const double xi : {0.0, 4.0, 10.0, 20.0})
+        for (const double ratio : {0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 3.0}) {
+            const double rho0 = 400, now = ratio * rho0;
+            const double expected = std::exp(xi * (now - rho0) / now);
+            const double got = lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(now)),
+                                                     splat(static_cast<float>(rho0))),
+                                    0);
+            EXPECT_NEAR(got, expected, 1e-5 * expected) << "xi " << xi << ", density " << now;
+        }
+}
+
+TEST(FIRN_SUITE(Law), HardeningIsBoundedForLoneFlakesAndAbsurdXi) {
+    for (const float xi : {10.0f, 100.0f})
+        for (const float now : {0.0f, 1e-20f, 1.0f, 399.0f, 1e9f}) {
+            const float factor = lane(hardening_factor(splat(xi), splat(now), splat(400.0f)), 0);
+            EXPECT_GT(factor, 0.0f);
+            EXPECT_LT(factor, 1e14f);
+        }
+}
+
+TEST(FIRN_SUITE(Law), LameParametersOfEquation22And23) {
+    reference::Parameters p;
+    for (const double nu : {0.01, 0.2, 0.35, 0.49}) {
+        p.nu = static_cast<float>(nu);
+        const reference::Lame expected = reference::lame({400, 380, 450}, p);
+        for (const size_t i : {0u, 1u, 2u}) {
+            const double rho[3] = {400, 380, 450};
+            const Real factor = hardening_factor(splat(10.0f), splat(static_cast<float>(rho[i])), splat(400.0f));
+            const Lame got = lame(splat(140e3f), splat(static_cast<float>(nu)), factor);
+            EXPECT_NEAR(lane(got.shear, 0), expected.G[i], 2e-6 * expected.G[i]);
+            // 1 - 2 nu loses two digits at 0.49.
+            EXPECT_NEAR(lane(got.first, 0), expected.lambda[i], 2e-5 * expected.lambda[i]);
+        }
+    }
+    EXPECT_EQ(lane(lame(splat(140e3f), splat(0.0f), splat(1.0f)).first, 0), 0);
+}
+
+TEST(FIRN_SUITE(Law), VolumeStrainKeepsTheDigitsOfSmallStrains) {
+    Random random;
+    for (const double size : {1e-6, 1e-3, 0.1}) {
+        const Mat3 strain = rounded(random.symmetric(size));
+        const double expected = determinant(reference::identity() + strain) - 1;
+        // Relative to the strain, not to 1: in double the subtraction above costs 1e-16, in float it would cost 6e-8.
+        EXPECT_NEAR(lane(det_minus_one(sym(strain)), 0), expected, 1e-6 * size);
+    }
+}
+
+// ---- pseudo-inverse
+
+Mat3 inverse(const Mat3& M) {
+    return exact(pseudo_inverse(sym(M)));
+}
+
+TEST(FIRN_SUITE(Law), PseudoInverseEqualsTheReference) {
+    Random random;
+    for (int trial = 0; trial < 5000; ++trial) {
+        const Mat3 A = random.matrix(1);
+        const Mat3 M = rounded(A * transpose(A));
+        const reference::SymmetricEigen e = reference::symmetric_eigen(M);
+        const double worst = e.value[2] / e.value[0];
+        if (!(worst > 0 && worst < 3e3)) continue;  // near the cut both answers are right
+        const Mat3 expected = reference::pseudo_inverse(M);
+        // An inverse multiplies the relative rounding by the condition number.
+        ASSERT_LT(norm(inverse(M) - expected), 1e-6 * worst * norm(expected)) << "condition " << worst;
+    }
+}
+
+TEST(FIRN_SUITE(Law), PseudoInverseOfFlatStraightAndEmptyConfigurations) {
+    Random random;
+    for (int trial = 0; trial < 500; ++trial) {
+        const Mat3 R = rotation({random(3), random(3), random(3)});
+        const Mat3 flat = R * reference::diagonal(0.7, 0.3, 0) * transpose(R);
+        const Mat3 flat_inverse = R * reference::diagonal(1 / 0.7, 1 / 0.3, 0) * transpose(R);
+        ASSERT_LT(norm(inverse(flat) - flat_inverse), 2e-5);
+        const Mat3 straight = R * reference::diagonal(0.5, 0, 0) * transpose(R);
+        ASSERT_LT(norm(inverse(straight) - R * reference::diagonal(2, 0, 0) * transpose(R)), 2e-5);
+    }
+    EXPECT_EQ(norm(inverse(Mat3{})), 0);
+    // Next to nothing is nothing: no division by it.
+    EXPECT_EQ(norm(inverse(reference::diagonal(1e-25, 1e-26, 0))), 0);
+}
+
+TEST(FIRN_SUITE(Law), PseudoInverseIgnoresNegativeRounding) {
+    const Mat3 L = inverse(reference::diagonal(1, 0.5, -1e-7));
+    EXPECT_LT(norm(L - reference::diagonal(1, 2, 0)), 1e-5);
+}
+
+}  // namespace
+}  // namespace firn::FIRN_LANES::law_test
