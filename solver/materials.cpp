@@ -12,7 +12,7 @@ const std::vector<MaterialPreset>& material_presets() {
         {"powder",
          "Powder",
          "Fresh and light: it poofs, flows and leaves clouds of grains.",
-         {50e3f, 0.2f, 5.0f, 0.019f, 0.002f, 120.0f}},
+         {60e3f, 0.42f, 6.0f, 0.02f, 0.002f, 200.0f}},
         {"dry",
          "Dry",
          "Cold winter snow, the papers' default: breaks into chunks that crumble.",
@@ -20,7 +20,7 @@ const std::vector<MaterialPreset>& material_presets() {
         {"wet",
          "Wet",
          "Snowball snow: sticks together, dents, and tears instead of crumbling.",
-         {100e3f, 0.25f, 8.0f, 0.03f, 0.015f, 500.0f}},
+         {100e3f, 0.35f, 8.0f, 0.03f, 0.015f, 500.0f}},
         {"packed",
          "Packed",
          "Trodden or ploughed: stiff, breaks into hard lumps.",
@@ -28,12 +28,12 @@ const std::vector<MaterialPreset>& material_presets() {
         {"slush",
          "Slush",
          "Half water: slumps, spreads and hardly resists.",
-         {20e3f, 0.4f, 4.0f, 0.05f, 0.02f, 700.0f}},
+         {20e3f, 0.45f, 4.0f, 0.05f, 0.02f, 700.0f}},
         {"crust",
          "Crust",
          "A brittle plate on soft snow: bends little, then snaps.",
-         {5e6f, 0.25f, 10.0f, 0.010f, 0.0020f, 600.0f}},
-        {"ice", "Ice", "Hard and brittle: rings, chips and shatters.", {50e6f, 0.3f, 10.0f, 0.008f, 0.0015f, 917.0f}},
+         {3e6f, 0.4f, 8.0f, 0.003f, 0.0004f, 500.0f}},
+        {"ice", "Ice", "Hard and brittle: rings, chips and shatters.", {30e6f, 0.42f, 6.0f, 0.001f, 0.00015f, 917.0f}},
     };
     return presets;
 }

@@ -134,7 +134,8 @@ void run(const CommandLine& line) {
 
     firn::Parameters parameters;
     parameters.spacing = spacing;
-    firn::apply(firn::find_preset(line.text("--snow", "dry")).material, parameters);
+    firn::apply(firn::find_preset(line.text("--snow", "powder")).material, parameters);
+    parameters.surface_floor = 0.8f;  // loose: chunks give off single grains
     for (const std::string& assignment : line.all("--set")) {
         const size_t equals = assignment.find('=');
         if (equals == std::string::npos) throw firn::Error("--set " + assignment + ": write it as token=value");
@@ -180,7 +181,7 @@ std::vector<Option> options() {
         {"--frames", "N", "how many pictures (default 48)"},
         {"--out", "FOLDER", "where they go (default out/demo)"},
         {"--resolution", "WxH", "their size in pixels (default 960x540)"},
-        {"--snow", "NAME", "powder, dry, wet, packed, slush, crust or ice (default dry)"},
+        {"--snow", "NAME", "powder, dry, wet, packed, slush, crust or ice (default powder)"},
         {"--speed", "M/S", "of the throw (default 14)"},
         {"--set", "TOKEN=VALUE", "any parameter of the engine, such as E=140e3; may be repeated"},
         {"--device", "NAME", "auto, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width (default auto)"},

@@ -61,7 +61,7 @@ Parameters with_modulus(double E, Mode mode) {
     return p;
 }
 
-void expect_softer_is_lower(Mode mode, double dt) {
+std::vector<Heights> expect_softer_is_lower(Mode mode, double dt) {
     const Heights soft = compress(with_modulus(20e3, mode), dt), stiff = compress(with_modulus(140e3, mode), dt);
     note_heights("20 kPa", soft);
     note_heights("140 kPa", stiff);
@@ -80,24 +80,48 @@ void expect_softer_is_lower(Mode mode, double dt) {
     EXPECT_LT(1 - stiff.gravity / stiff.start, 0.017 * 2);
     EXPECT_GT(1 - soft.gravity / soft.start, 0.16 / 2);
     EXPECT_LT(1 - soft.gravity / soft.start, 0.16 * 2);
+    return {soft, stiff};
 }
 
 TEST(Compression, SofterIsLowerAndLoadStays) {
     expect_softer_is_lower(Mode::standard, 0);
 }
 
-TEST(Compression, PublishedTakesTheIterationsOfTable1) {
-    // 1.5 ms as in Table 1: 5.1 and 4.76 pressure iterations, 1.0 and 1.17 for shear. This column is smaller, and
-    // loaded by other means: half to twice as many.
+/// Iterations per step while the column settles under its weight.
+RunCost settle(Parameters p, double shear_tolerance) {
+    p.shear_tolerance = static_cast<float>(shear_tolerance);
+    Engine engine(p);
+    Body tube = open_box(width, layers + 6, width, dx);
+    tube.friction = 1;
+    engine.add_body(tube);
+    engine.upload(snow_at(lattice_box(width, layers, width, dx, {-0.5 * width * dx, 0, -0.5 * width * dx})));
+    RunCost cost;
+    run_fixed(engine, 0.6, 1.5e-3, &cost);
+    return cost;
+}
+
+TEST(Compression, PublishedKeepsTheLoadInTheIterationsOfTable1) {
+    // The whole scene at 1.5 ms, 3 cm and tolerances of 1e-3. Table 1: 5.1 and 4.76 pressure iterations, 1.0 and 1.17
+    // for shear; half to twice as many for a smaller column whose load comes and goes at once.
+    for (const Heights& h : expect_softer_is_lower(Mode::published, 1.5e-3)) {
+        EXPECT_GT(h.cost.pressure_iterations / h.cost.substeps, 2.4);
+        EXPECT_LT(h.cost.pressure_iterations / h.cost.substeps, 10.2);
+        EXPECT_GT(h.cost.shear_iterations / h.cost.substeps, 0.5);
+        EXPECT_LT(h.cost.shear_iterations / h.cost.substeps, 2.4);
+    }
+}
+
+TEST(Compression, ShearIterationsFollowTheTolerance) {
+    // The paper does not say where its shear solve stops. While the column only settles, one iteration reaches a
+    // residual of 0.1, and the further digits cost little more than one each.
     for (const double E : {20e3, 140e3}) {
-        const Heights h = compress(with_modulus(E, Mode::published), 1.5e-3);
-        note_heights("published, " + std::to_string(static_cast<int>(E)) + " Pa", h);
-        const double pressure = h.cost.pressure_iterations / h.cost.substeps;
-        const double shear = h.cost.shear_iterations / h.cost.substeps;
-        EXPECT_GT(pressure, 2.4);
-        EXPECT_LT(pressure, 10.2);
-        EXPECT_GT(shear, 0.1);
-        EXPECT_LT(shear, 2.4);
+        const std::string which = std::to_string(static_cast<int>(E)) + " Pa";
+        const Parameters p = with_modulus(E, Mode::published);
+        const RunCost loose = settle(p, 0.1), strict = settle(p, 1e-3);
+        note(which + ": shear iterations to 0.1", loose.shear_iterations / loose.substeps);
+        note(which + ": shear iterations to 1e-3", strict.shear_iterations / strict.substeps);
+        EXPECT_LT(loose.shear_iterations / loose.substeps, 1.5);
+        EXPECT_LT(strict.shear_iterations / strict.substeps, 3.5);
     }
 }
 
