@@ -90,7 +90,7 @@ void validate(const Particles& particles) {
         const ParameterInfo* info = array.role == ArrayRole::input ? find_parameter(array.name) : nullptr;
         const float* data = info ? array.data(const_cast<Particles&>(particles)) : nullptr;
         for (size_t i = 0; data && i < count; ++i) {
-            if (data[i] < info->low || data[i] > info->high) {
+            if (data[i] < static_cast<float>(info->low) || data[i] > static_cast<float>(info->high)) {
                 throw Error("particle " + std::to_string(particles.id.empty() ? int64_t(i) : particles.id[i]) + ": " +
                             array.name + " = " + std::to_string(data[i]) + " is out of range");
             }
@@ -336,7 +336,12 @@ struct Engine::Implementation {
         if (speed.largest > 0) dt = std::min(dt, acting.cfl_flight * dx / speed.largest);
         if (acting.cfl_wave > 0) dt = std::min(dt, acting.cfl_wave * dx / wave_speed());
         dt = std::max(dt, double(acting.dt_min));
-        return remaining / std::ceil(remaining / dt * (1 - 1e-9));
+        double substeps_left = std::ceil(remaining / dt * (1 - 1e-9));
+        // Not below dt_min either, unless dt_max forbids to take one fewer.
+        if (substeps_left > 1 && remaining / substeps_left < acting.dt_min &&
+            remaining / (substeps_left - 1) <= acting.dt_max)
+            --substeps_left;
+        return remaining / substeps_left;
     }
 
     /// Of pressure waves in the stiffest unhardened snow, m/s.

@@ -92,11 +92,11 @@ std::vector<ParameterInfo> make_table() {
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the pressure solve from the last step's pressures.", "", "Firn", {}, field<&P::pressure_warm_start>},
         {"shear_tolerance", "Shear Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
-         "The shear solve stops at this relative residual, and up to thirty times tighter as the snow comes to rest.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
+         "The shear solve stops at this relative residual, and up to fifty times tighter as the snow comes to rest.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
          "The shear solve stops here with a warning.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
-         "Start the shear solve from the last step's accelerations.", "", "Firn", {}, field<&P::shear_warm_start>},
+         "Start the shear solve from the last step's accelerations, where snow touches a boundary.", "", "Firn", {}, field<&P::shear_warm_start>},
 
         {"surface_floor", "Surface Cohesion", "", "Remedies", real, {0.65}, 0, 1, 0, 1,
          "The published hardening takes a free surface for loose snow, so that it creeps and turns to dust. This bounds by how much a surface may "
@@ -117,7 +117,7 @@ std::vector<ParameterInfo> make_table() {
          "Surfaces pull on the snow only as much as they are sticky. Off = as published, where every lifted plate takes snow along.",
          "", "Firn", {}, field<&P::separation>},
         {"objective", "Strain Turns Along", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Rotates the strain with the snow. Off = as published, where spinning snow swells.", "", "Firn; Gissler 2020, 3.3.1",
+         "Rotates the strain with the snow. Off = as published, where it stays behind as the snow turns.", "", "Firn; Gissler 2020, 3.3.1",
          {}, field<&P::objective>},
         {"ballistic", "Exact Flight", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
          "Snow that nothing touches falls on the exact parabola at any step. Off = as published, half a substep too far.", "", "Firn",
@@ -126,6 +126,9 @@ std::vector<ParameterInfo> make_table() {
          "Derives the elastic forces from an energy, so that they can't feed motion, and solves them by conjugate gradients in two thirds of "
          "the time. Off = as published, with Bi-CGSTAB.",
          "", "Firn; Gissler 2020, Eq. 19", {}, field<&P::symmetric>},
+        {"look_ahead", "Pressure Looks Ahead", "", "Remedies", real, {0.5}, 0, 0.75, 0, 0.75,
+         "How much of the last step's shear the pressure solve reckons with, so that stiffness depends less on the step. 0 = as published.",
+         "", "Firn", {}, field<&P::look_ahead>},
         {"friction_model", "Friction Model", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What a body's friction means.", "nu_b",
          "Gissler 2020, Eq. 24",
          {{"coulomb", "Coulomb", "friction is mu: at most mu times the normal force, along the surface only"},
@@ -284,8 +287,7 @@ void set_parameter(Parameters& p, const std::string& token, const std::string& t
             std::istringstream in(text);
             std::string word;
             int n = 0;
-            while (in >> word) {
-                if (n == 3) break;
+            while (n < 3 && in >> word) {
                 value[n] = parse_number(*info, word);
                 check(*info, value[n++]);
             }
@@ -336,6 +338,7 @@ Parameters effective(const Parameters& given) {
         p.objective = false;
         p.ballistic = false;
         p.symmetric = false;
+        p.look_ahead = 0;
         p.friction_model = FrictionModel::viscous;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;

@@ -16,7 +16,7 @@ struct CellFrame {
     FIRN_HD int32_t coordinate(float x) const {
         // Beyond a million cells float positions have no digits left; clamping keeps order, and so neighbours.
         const float c = ::floorf(x * inverse_size);
-        return static_cast<int32_t>(::fminf(::fmaxf(c, -1048576.0f), 1048576.0f));
+        return static_cast<int32_t>(::fminf(::fmaxf(c, -1048574.0f), 1048574.0f));
     }
     FIRN_HD uint64_t key(int32_t x, int32_t y, int32_t z) const {
         return (uint64_t(uint32_t(z - origin[2])) << (bits[0] + bits[1])) |

@@ -32,7 +32,7 @@ struct NeighbourView {
         const uint32_t block = i / list_block;
         const uint64_t begin = block ? end[block - 1] : 0;
         return {entries + begin + i % list_block, static_cast<uint32_t>((end[block] - begin) / list_block),
-                slopes + begin + i % list_block};
+                slopes ? slopes + begin + i % list_block : nullptr};
     }
 };
 

@@ -108,19 +108,24 @@ struct SurfaceContact {
             select(bounces, zero - near.restitution * arriving, select(hits, slowest, normal_speed));
         const Real blow = normal_after - normal_speed;
 
-        // Coulomb: friction takes at most mu times the normal push, and never turns the motion around. A sticky surface
-        // holds what hangs on it too.
-        const Real load_pressed = dot(n, push);
-        const Real pressed =
-            max(load_pressed, (zero - near.stickiness) * load_pressed) * dt + select(bounces, zero, blow);
+        // Coulomb: friction takes at most mu times the normal push, less what it took before the solves, and never
+        // turns the motion around. A sticky surface holds what hangs on it too, and shear as the snow itself does.
+        const Real pulled = dot(n, push);
+        const Real pressed = max(pulled, (zero - near.stickiness) * pulled) * dt + select(bounces, zero, blow);
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
         const Real mu = splat(1.0f - set.explicit_boundary_friction) * near.friction;
-        const Real taken = min(mu * max(pressed, zero), sliding_speed);
+        const Real theta_s = s.material.theta_s.at(s.now.rank, i);
+        const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * theta_s *
+                          sqrt(dot(boundary_sum, boundary_sum)) / density * dt;
+        const Vec3 before = load3(s.impulse, i);
+        const Real used =
+            splat(1.0f - set.explicit_boundary_friction) * sqrt(dot(before, before)) / max(velocity.w, splat(1e-30f));
+        const Real taken = min(max(mu * max(pressed, zero) + grip - used, zero), sliding_speed);
         const Vec3 change = blow * n - (taken / max(sliding_speed, splat(1e-20f))) * sliding;
         const Vec3 corrected = select(touching, change, zero3());
         store4(s.second_vector + i, with_w(xyz(velocity) + corrected, velocity.w));
-        store3(s.impulse, i, load3(s.impulse, i) + velocity.w * corrected);
+        store3(s.impulse, i, before + velocity.w * corrected);
     }
 };
 

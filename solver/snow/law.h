@@ -47,31 +47,11 @@ FIRN_HD Sym advance_strain_published(const Sym& strain, const Mat& dt_gradient, 
     return clamp_strain(twice_symmetric(a) + own_transpose_times(a), theta_c, theta_s);
 }
 
-/// The same with the rotation taken out before the stretch is measured, and the stretch turned with the material: a
-/// snowball that spins neither swells (the published update stretches by (w dt)^2 / 2 per step) nor leaves its strain
-/// behind.
+/// The same with the left stretch U S U^T kept: the strain turns with the snow, where the published update leaves it
+/// behind in the direction that the snow had before the step.
 FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, Real theta_c, Real theta_s) {
-    const Sym dt_rate = splat(0.5f) * twice_symmetric(dt_gradient);
-    const Mat a = matrix(strain + dt_rate) + matrix(dt_rate) * strain;  // (1 + dt D)(1 + strain) - 1
-    const Sym stretched = clamp_strain(twice_symmetric(a) + times_own_transpose(a), theta_c, theta_s);
-
-    // Rodrigues' rotation by the vorticity, in Cayley's form: exactly orthonormal, no trigonometry.
-    const Real half = splat(0.5f);
-    const Vec3 w = {half * (dt_gradient.z.y - dt_gradient.y.z), half * (dt_gradient.x.z - dt_gradient.z.x),
-                    half * (dt_gradient.y.x - dt_gradient.x.y)};  // dt times the angular velocity
-    const Vec3 u = half * w;
-    const Real scale = splat(2.0f) / (splat(1.0f) + dot(u, u));
-    const Vec3 column[3] = {{stretched.xx, stretched.xy, stretched.xz},
-                            {stretched.xy, stretched.yy, stretched.yz},
-                            {stretched.xz, stretched.yz, stretched.zz}};
-    Vec3 left[3];  // Q S, by columns
-    for (int k = 0; k < 3; ++k) left[k] = column[k] + scale * (cross(u, column[k]) + cross(u, cross(u, column[k])));
-    const Vec3 row[3] = {
-        {left[0].x, left[1].x, left[2].x}, {left[0].y, left[1].y, left[2].y}, {left[0].z, left[1].z, left[2].z}};
-    Vec3 both_sides[3];  // rows of Q S Q^T
-    for (int k = 0; k < 3; ++k) both_sides[k] = row[k] + scale * (cross(u, row[k]) + cross(u, cross(u, row[k])));
-    return {both_sides[0].x, half * (both_sides[0].y + both_sides[1].x), half * (both_sides[0].z + both_sides[2].x),
-            both_sides[1].y, half * (both_sides[1].z + both_sides[2].y), both_sides[2].z};
+    const Mat a = matrix(strain) + dt_gradient + dt_gradient * strain;  // F' - 1
+    return clamp_strain(twice_symmetric(a) + times_own_transpose(a), theta_c, theta_s);
 }
 
 /// Moore-Penrose inverse of the symmetric matrix of Gissler 2020, Eq. 15: directions in which the neighbours do not

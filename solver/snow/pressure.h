@@ -35,11 +35,12 @@ FIRN_HD Real snow_divergence(const SnowView& s, const Float4* field, uint32_t i,
 /// Right-hand side: |det F_E| - 1 + dt div v* (without damping, lag = dt). The density itself cancels.
 struct PressureSource {
     SnowView s;
+    const Float4* velocity;  ///< v*, or v* and a guess of what shear will add
     FIRN_HD void operator()(uint32_t i) const {
         const Vec4 own = load4(s.now.position + i);
-        const Vec3 v = xyz(load4(s.predicted + i));
-        const Real divergence = snow_divergence(s, s.predicted, i, xyz(own), v) + load(s.boundary_flux + i) -
-                                dot(v, load3(s.boundary_sum, i));
+        const Vec3 v = xyz(load4(velocity + i));
+        const Real divergence =
+            snow_divergence(s, velocity, i, xyz(own), v) + load(s.boundary_flux + i) - dot(v, load3(s.boundary_sum, i));
         Real excess = load(s.volume_strain + i);
         if (s.set.incompressible) {
             excess = s.material.rest_density.at(s.now.rank, i) / load(s.density + i) - splat(1.0f);

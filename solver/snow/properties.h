@@ -55,6 +55,73 @@ FIRN_HD Real adhesion_kernel(Real r, float support) {
     return splat(0.007f / ::powf(support, 3.25f)) * sqrt(sqrt(max(inside, splat(0.0f))));
 }
 
+/// What the mean stress presses against at a boundary: Eq. 19's corrected gradient, or, in the symmetric form, the
+/// plain one.
+FIRN_HD Vec3 boundary_lever(const SnowView& s, const Sym& correction, const Vec3& gradient) {
+    return s.set.symmetric ? gradient : correction * gradient;
+}
+
+/// m -= wd x d: the matrix of Eq. 15, sum V grad W x x_ji.
+FIRN_HD void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
+    m.xx = m.xx - wd.x * d.x;
+    m.xy = m.xy - wd.x * d.y;
+    m.xz = m.xz - wd.x * d.z;
+    m.yy = m.yy - wd.y * d.y;
+    m.yz = m.yz - wd.y * d.z;
+    m.zz = m.zz - wd.z * d.z;
+}
+
+/// Sums over the boundary particles beside a snow particle.
+struct BoundarySums {
+    Vec3 gradient;  ///< sum_b V_b grad W_ib
+    Vec3 pull;      ///< of adhesion
+    Vec3 dragged;   ///< the velocity sum of Eq. 24
+    Real drag;      ///< the sum of Eq. 25
+    Real flux;      ///< sum_b V_b v_b . grad W_ib
+    // Means over the surface nearby.
+    Vec3 velocity;
+    Real friction, restitution, stickiness;
+};
+
+/// Adds the boundary's share to the matrix of Eq. 15 on the way.
+FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, Sym& spread) {
+    const StepConstants& set = s.set;
+    const Real zero = splat(0.0f);
+    BoundarySums sums{zero3(), zero3(), zero3(), zero, zero, zero3(), zero, zero, zero};
+    Real weights = splat(1e-30f);
+    const auto boundary = s.boundary_neighbours.row(i);
+    for (uint32_t k = 0; k < boundary.length; ++k) {
+        const Vec4 b = gather4(s.boundary.position, boundary[k]);
+        const Vec4 vb = gather4(s.boundary.velocity, boundary[k]);
+        const Vec4 surface = gather4(s.boundary.surface, boundary[k]);
+        const Vec3 d = x - xyz(b);
+        const Real r_squared = dot(d, d);
+        const Real weight = b.w * set.kernel.slope(r_squared);
+        const Vec3 wd = weight * d;
+        sums.gradient += wd;
+        add_spread(spread, wd, d);
+        sums.flux = sums.flux + dot(xyz(vb), wd);
+        const Real viscous = surface.x * weight * r_squared / (r_squared + splat(0.01f * set.spacing * set.spacing));
+        sums.drag = sums.drag + viscous;
+        sums.dragged += viscous * xyz(vb);
+        const Real r = sqrt(r_squared);
+        const Real strength = surface.y * b.w * adhesion_kernel(r, 2.0f * set.spacing);
+        sums.pull += (strength / max(r, splat(1e-20f))) * d;
+        const Real share = zero - weight;
+        sums.velocity += share * xyz(vb);
+        sums.friction = sums.friction + share * surface.x;
+        sums.restitution = sums.restitution + share * surface.z;
+        sums.stickiness = sums.stickiness + share * surface.w;
+        weights = weights + share;
+    }
+    const Real inverse = splat(1.0f) / weights;
+    sums.velocity = inverse * sums.velocity;
+    sums.friction = inverse * sums.friction;
+    sums.restitution = inverse * sums.restitution;
+    sums.stickiness = inverse * sums.stickiness;
+    return sums;
+}
+
 /// Everything that a particle needs of its surroundings before the solves.
 struct Properties {
     SnowView s;
@@ -67,9 +134,9 @@ struct Properties {
         const Real dt = splat(set.dt);
 
         Vec3 sum = zero3();
-        Sym spread = identity_times(splat(0.0f));  // the matrix of Eq. 15
-        Real squares = splat(0.0f);                // sum_j V_j |grad W|^2
-        Real rates = splat(0.0f), rate_weights = splat(1e-30f);
+        Sym spread = identity_times(splat(0.0f));                // the matrix of Eq. 15
+        Real squares = splat(0.0f);                              // sum_j V_j |grad W|^2
+        Real rates = splat(0.0f), rate_weights = splat(1e-30f);  // strain rate between neighbours, squared
         const auto snow = s.snow_neighbours.row(i);
         for (uint32_t k = 0; k < snow.length; ++k) {
             const Vec4 j = gather4(s.now.position, snow[k]);
@@ -88,77 +155,14 @@ struct Properties {
             }
         }
         store3(s.gradient_sum, i, sum);
-
-        const Vec3 a = external_acceleration(s, i);
-        const Real rho0 = s.material.rest_density.at(s.now.rank, i);
-        const Sym strain = load_sym(s.now.strain, i);
-        const Real volume_strain = abs(det_minus_one(strain) + splat(1.0f)) - splat(1.0f);
-
-        const auto boundary = s.boundary_neighbours.row(i);
-        Vec3 v = xyz(velocity) + dt * a;
-        if (boundary.length) {
-            Vec3 boundary_sum = zero3(), pull = zero3(), dragged = zero3(), mean_velocity = zero3();
-            Real flux = splat(0.0f), drag = splat(0.0f), stickiness = splat(0.0f), bounce = splat(0.0f),
-                 weights = splat(1e-30f);
-            for (uint32_t k = 0; k < boundary.length; ++k) {
-                const Vec4 b = gather4(s.boundary.position, boundary[k]);
-                const Vec4 vb = gather4(s.boundary.velocity, boundary[k]);
-                const Vec4 surface = gather4(s.boundary.surface, boundary[k]);
-                const Vec3 d = x - xyz(b);
-                const Real r_squared = dot(d, d);
-                const Real weight = b.w * set.kernel.slope(r_squared);
-                const Vec3 wd = weight * d;
-                boundary_sum += wd;
-                add_spread(spread, wd, d);
-                flux = flux + dot(xyz(vb), wd);
-                // Eq. 24, 25
-                const Real viscous =
-                    surface.x * weight * r_squared / (r_squared + splat(0.01f * set.spacing * set.spacing));
-                drag = drag + viscous;
-                dragged += viscous * xyz(vb);
-                const Real r = sqrt(r_squared);
-                const Real strength = surface.y * b.w * adhesion_kernel(r, 2.0f * set.spacing);
-                pull += (strength / max(r, splat(1e-20f))) * d;
-                stickiness = stickiness - weight * surface.w;
-                bounce = bounce - weight * surface.z;
-                mean_velocity += (splat(0.0f) - weight) * xyz(vb);
-                weights = weights - weight;
-            }
-            v = v + (splat(0.0f) - dt * rho0) * pull;
-            const Vec3 free = v;
-            const Real implicit = splat(1.0f) - dt * splat(set.explicit_boundary_friction) * drag;
-            v = (splat(1.0f) / implicit) * (v - (dt * splat(set.explicit_boundary_friction)) * dragged);
-            store3(s.impulse, i, velocity.w * (v - free));
-
-            // Tension across a surface that is not sticky, and the pressure on a lone flake that may bounce, are
-            // dropped.
-            Real held = splat(1.0f);
-            if (set.separation) {
-                // Gradually in stretch and in parting speed: a switch would make resting snow tremble.
-                const Vec3 relative = xyz(velocity) - (splat(1.0f) / weights) * mean_velocity;
-                const Real parting = (splat(0.0f) - dot(relative, boundary_sum)) /
-                                     max(sqrt(dot(boundary_sum, boundary_sum)), splat(1e-20f));
-                const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), splat(1e-6f));
-                const Real stretched = unit(volume_strain / (splat(0.5f) * theta_s));
-                const Real let_go = stretched * unit(parting * splat(1.0f / set.parting_speed));
-                held = splat(1.0f) - let_go * (splat(1.0f) - unit(stickiness / weights));
-            }
-            if (set.contact) {
-                const Mask alone = squares <= splat(0.0f);
-                held = select(both(alone, bounce > splat(0.0f)), splat(0.0f), held);
-            }
-            boundary_sum = held * boundary_sum;
-            store3(s.boundary_sum, i, boundary_sum);
-            store(s.boundary_flux + i, held * flux);
-        } else {
-            store3(s.boundary_sum, i, zero3());
-            store(s.boundary_flux + i, splat(0.0f));
-            store3(s.impulse, i, zero3());
-        }
-        store4(s.predicted + i, with_w(v, velocity.w));
+        const bool beside_boundary = s.boundary_neighbours.row(i).length > 0;
+        BoundarySums boundary;
+        if (beside_boundary) boundary = sum_boundary(s, i, x, spread);
 
         // Stiffness. The surface reads missing neighbours as low density; the spread tells how many are missing.
-        const Real rho = load(s.density + i);
+        const Real rho = load(s.density + i), rho0 = s.material.rest_density.at(s.now.rank, i);
+        const Sym strain = load_sym(s.now.strain, i);
+        const Real volume_strain = abs(det_minus_one(strain) + splat(1.0f)) - splat(1.0f);
         Real rest_density_now = rho * (splat(1.0f) + volume_strain);  // Eq. 21
         if (set.surface_floor > 0.0f) {
             const Real fill = splat(1.0f / 3.0f) * trace(spread);
@@ -171,7 +175,28 @@ struct Properties {
         store(s.shear_modulus + i, modulus.shear);
         store(s.first_lame + i, modulus.first);
         store(s.volume_strain + i, volume_strain);
-        store_sym(s.correction, i, pseudo_inverse(spread));
+        const Sym correction = pseudo_inverse(spread);
+        store_sym(s.correction, i, correction);
+
+        // Known accelerations: gravity and others, and what the boundary does.
+        Vec3 v = xyz(velocity) + dt * external_acceleration(s, i);
+        Vec3 boundary_sum = zero3(), impulse = zero3();
+        Real flux = splat(0.0f);
+        if (beside_boundary) {
+            v = v + (splat(0.0f) - dt * rho0) * boundary.pull;
+            const Real held = share_held(boundary, xyz(velocity), volume_strain, squares <= splat(0.0f), i);
+            boundary_sum = held * boundary.gradient;
+            flux = held * boundary.flux;
+            const Vec3 before = v;
+            v = set.explicit_boundary_friction > 0.0f
+                    ? viscous_friction(boundary, v)
+                    : coulomb_friction(boundary, v, boundary_sum, correction, trace(strain), modulus, rho, i);
+            impulse = velocity.w * (v - before);
+        }
+        store3(s.boundary_sum, i, boundary_sum);
+        store(s.boundary_flux + i, flux);
+        store3(s.impulse, i, impulse);
+        store4(s.predicted + i, with_w(v, velocity.w));
 
         // Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.
         Real lag = dt;
@@ -183,7 +208,6 @@ struct Properties {
         store(s.lag + i, lag);
 
         // Gissler 2020, Eq. 8 with V_i V_j in the first sum (Chunnoo 2022, 3.16), divided by rho.
-        const Vec3 boundary_sum = load3(s.boundary_sum, i);
         const Vec3 pressed = sum + splat(set.boundary_pressure) * boundary_sum;
         const Real laplacian = own.w * squares + dot(pressed, sum + boundary_sum);
         Real stiffness = splat(0.0f);
@@ -191,16 +215,50 @@ struct Properties {
         store(s.diagonal + i, splat(0.0f) - stiffness - dt * lag / rho * laplacian);
     }
 
-    FIRN_HD static Real unit(Real a) { return min(max(a, splat(0.0f)), splat(1.0f)); }
-
-    FIRN_HD static void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
-        m.xx = m.xx - wd.x * d.x;
-        m.xy = m.xy - wd.x * d.y;
-        m.xz = m.xz - wd.x * d.z;
-        m.yy = m.yy - wd.y * d.y;
-        m.yz = m.yz - wd.y * d.z;
-        m.zz = m.zz - wd.z * d.z;
+    /// How much of the boundary's forces acts. Tension across a surface that is not sticky, and the pressure on a lone
+    /// flake that may bounce, are dropped. Gradually in stretch and in parting speed: a switch would make resting snow
+    /// tremble.
+    FIRN_HD Real share_held(const BoundarySums& b, const Vec3& velocity, Real volume_strain, Mask alone,
+                            uint32_t i) const {
+        const Real one = splat(1.0f), zero = splat(0.0f);
+        Real held = one;
+        if (s.set.separation) {
+            const Real length = max(sqrt(dot(b.gradient, b.gradient)), splat(1e-20f));
+            const Real parting = (zero - dot(velocity - b.velocity, b.gradient)) / length;
+            const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), splat(1e-6f));
+            const Real stretched = unit(volume_strain / (splat(0.5f) * theta_s));
+            held = one - stretched * unit(parting * splat(1.0f / s.set.parting_speed)) * (one - unit(b.stickiness));
+        }
+        if (s.set.contact) held = select(both(alone, b.restitution > zero), zero, held);
+        return held;
     }
+
+    /// Gissler 2020, Eq. 24 and 25: all components, solved implicitly.
+    FIRN_HD Vec3 viscous_friction(const BoundarySums& b, const Vec3& v) const {
+        const Real dt = splat(s.set.dt);
+        return (splat(1.0f) / (splat(1.0f) - dt * b.drag)) * (v - dt * b.dragged);
+    }
+
+    /// Coulomb friction with the last step's normal load, so that the solves carry it up into the snow. What these then
+    /// push along the surface, SurfaceContact takes from the rest of the allowance.
+    FIRN_HD Vec3 coulomb_friction(const BoundarySums& b, const Vec3& v, const Vec3& boundary_sum, const Sym& correction,
+                                  Real strain_trace, const Lame& modulus, Real density, uint32_t i) const {
+        const Real zero = splat(0.0f), tiny = splat(1e-20f);
+        if (!s.set.contact) return v;
+        const Vec3 n = (splat(-1.0f) / max(sqrt(dot(b.gradient, b.gradient)), tiny)) * b.gradient;
+        const Real mean_stress =
+            splat(2.0f / 3.0f) * modulus.shear * strain_trace + (s.set.combined ? modulus.first * strain_trace : zero);
+        const Real pressure = s.set.combined ? zero : splat(s.set.boundary_pressure) * load(s.now.pressure + i);
+        const Vec3 push = (splat(1.0f) / density) *
+                          (mean_stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum);
+        const Vec3 relative = v - b.velocity;
+        const Vec3 sliding = relative - dot(n, relative) * n;
+        const Real speed = sqrt(dot(sliding, sliding));
+        const Real taken = min(b.friction * splat(s.set.dt) * max(dot(n, push), zero), speed);
+        return v - (taken / max(speed, tiny)) * sliding;
+    }
+
+    FIRN_HD static Real unit(Real a) { return min(max(a, splat(0.0f)), splat(1.0f)); }
 };
 
 }  // namespace firn::FIRN_LANES

@@ -4,6 +4,7 @@
 // stress (Gissler 3.5, Chunnoo 2022, 3.37).
 
 #include "snow/pressure.h"
+#include "snow/properties.h"
 #include "snow/views.h"
 
 namespace firn::FIRN_LANES {
@@ -49,12 +50,6 @@ FIRN_HD Sym elastic_stress(const SnowView& s, uint32_t i, const Mat& gradient, R
         stress = stress + identity_times(splat(0.5f) * load(s.first_lame + i) * trace(twice_strain));
     }
     return stress;
-}
-
-/// What the mean stress presses against at a boundary: Eq. 19's corrected gradient, or, in the symmetric form, the
-/// plain one.
-FIRN_HD Vec3 boundary_lever(const SnowView& s, const Sym& correction, const Vec3& gradient) {
-    return s.set.symmetric ? gradient : correction * gradient;
 }
 
 /// First half of the operator: the stress of a field, times L, ready for the divergence (Eq. 19).

@@ -30,6 +30,24 @@ struct Reorder {
     }
 };
 
+/// Back to the state before a step that failed or was stopped.
+struct Restore {
+    StateView from, to;
+    FIRN_HD void operator()(uint32_t i) const {
+        to.position[i] = from.position[i];
+        to.velocity[i] = from.velocity[i];
+        to.pressure[i] = from.pressure[i];
+        to.rank[i] = from.rank[i];
+        for (size_t c = 0; c < 6; ++c) {
+            to.strain.data[c * to.strain.stride + i] = from.strain.data[c * from.strain.stride + i];
+        }
+        for (size_t c = 0; c < 3; ++c) {
+            to.shear_acceleration.data[c * to.shear_acceleration.stride + i] =
+                from.shear_acceleration.data[c * from.shear_acceleration.stride + i];
+        }
+    }
+};
+
 /// First guesses of the two solves.
 struct StartSolves {
     SnowView s;
@@ -37,6 +55,17 @@ struct StartSolves {
     FIRN_HD void operator()(uint32_t i) const {
         store(s.next.pressure + i, splat(warm_pressure) * load(s.now.pressure + i));
         store3(s.next.shear_acceleration, i, splat(warm_shear) * load3(s.now.shear_acceleration, i));
+    }
+};
+
+/// v* and a share of the last step's shear acceleration: without it, the pressure answers to motion that the shear
+/// solve is about to stop, the more so the longer the step. All of it would make stiff snow unstable.
+struct LookAhead {
+    SnowView s;
+    float share;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 v = load4(s.predicted + i);
+        store4(s.vector + i, with_w(xyz(v) + splat(share * s.set.dt) * load3(s.now.shear_acceleration, i), v.w));
     }
 };
 
@@ -113,6 +142,10 @@ private:
     void find_neighbours(const Parameters&);
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
     bool solve_shear(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
+    void reset_solve(const Parameters&);
+    /// The last step's accelerations at new positions would carry a little spin; without boundaries to give it to,
+    /// start cold.
+    bool starts_warm(const Parameters& p) const { return p.shear_warm_start && boundary_neighbours_.any(); }
     double shear_tolerance(const Parameters&, const StepConstants&) const;
     KrylovView krylov(const SnowView&) const;
     void find_culprit(const SnowView&, StepResult&) const;
@@ -151,7 +184,8 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     // Lines 1-5: densities, correction matrices, stiffness, known accelerations, friction.
     on_.for_each(count_, Density{s});
     on_.for_each(count_, Properties{s});
-    on_.for_each(count_, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, p.shear_warm_start ? 1.0f : 0.0f});
+    on_.for_each(count_, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, starts_warm(p) ? 1.0f : 0.0f});
+    reset_solve(p);
     const double known = on_.clock();
 
     // Line 6: pressure. Line 7: shear.
@@ -160,6 +194,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     whole = whole && solve_shear(s, p, interrupt, result.shear);
     if (!whole) {
         result.status = StepResult::interrupted;
+        on_.for_each_item(count_, Restore{s.now, s.next});
         return result;
     }
     const double sheared = on_.clock();
@@ -173,6 +208,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     if (worst[0] > 0 || on_.read(&solve_.data()->failed)) {
         result.status = StepResult::failed;
         find_culprit(s, result);
+        on_.for_each_item(count_, Restore{s.now, s.next});
         return result;
     }
     result.speed = ::sqrt(worst[1]);
@@ -189,17 +225,21 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     return result;
 }
 
-inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
-                                     SolveReport& report_out) {
+inline void SnowStep::reset_solve(const Parameters& p) {
     SolveState start{};
     start.relaxation = p.pressure_relaxation;
     on_.copy_in(solve_.data(), &start, 1);
+}
+
+inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
+                                     SolveReport& report_out) {
     if (p.solver != Solver::split) {  // the other solve holds it all
         on_.for_each(count_, CopyPredicted{s});
         return true;
     }
     SolveState* state = solve_.data();
-    on_.for_each(count_, PressureSource{s});
+    if (p.look_ahead > 0) on_.for_each(count_, LookAhead{s, p.look_ahead});
+    on_.for_each(count_, PressureSource{s, p.look_ahead > 0 ? s.vector : s.predicted});
     for (int iteration = 0; iteration < p.pressure_iterations_max; ++iteration) {
         on_.for_each(count_, PressureGradient{s, state});
         on_.sum<1>(count_, PressureUpdate{s, state}, state->sums);
@@ -215,11 +255,11 @@ inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, con
     return true;
 }
 
-/// Up to thirty times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
+/// Up to fifty times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
 inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants& set) const {
     if (p.mode == Mode::published) return double(p.shear_tolerance);
     const double moving = speed_between_ / (5.0 * double(set.parting_speed));
-    return double(p.shear_tolerance) * (moving < 0.03 ? 0.03 : moving < 1.0 ? moving : 1.0);
+    return double(p.shear_tolerance) * (moving < 0.02 ? 0.02 : moving < 1.0 ? moving : 1.0);
 }
 
 inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
@@ -241,7 +281,7 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     const auto scalars = [&](KrylovScalars::Stage stage) { on_.once(KrylovScalars{state, stage, tolerance}); };
     on_.sum<1>(count_, ShearSource{s, k}, state->sums);
     scalars(KrylovScalars::source);
-    if (p.shear_warm_start) {
+    if (starts_warm(p)) {
         on_.for_each(count_, LoadSolution{k});
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
         on_.sum<1>(count_, WarmResidual{s, k}, state->sums);

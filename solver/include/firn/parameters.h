@@ -60,6 +60,7 @@ struct Parameters {
     bool objective;
     bool ballistic;
     bool symmetric;
+    float look_ahead;
     FrictionModel friction_model;
 
     // Boundaries.
