@@ -59,10 +59,36 @@ FIRN_HD Vec3 surface_normal(const SnowView& s, uint32_t i, const Vec3& x, const 
     return select(near.has_normal > splat(0.5f), near.given_normal, estimated);
 }
 
+/// How hard the solves press each particle away from the boundary; sums all of that (N), and what presses only. Stiff
+/// snow presses with one layer or edge and pulls with another, and only the difference is weight that friction can use.
+struct BoundaryLoad {
+    SnowView s;
+    FIRN_HD Values<2> operator()(uint32_t i) const {
+        const Real zero = splat(0.0f);
+        Real load_out = zero;
+        if (s.boundary_neighbours.row(i).length) {
+            const Sym correction = load_sym(s.correction, i);
+            const Vec3 boundary_sum = load3(s.boundary_sum, i);
+            const FieldGradient g = field_gradient(s, s.predicted, i, load(s.boundary_flux + i), correction);
+            const Sym sigma = elastic_stress(s, i, g.split(), splat(1.0f), load(s.lag + i));
+            const Real stress = splat(1.0f / 3.0f) * trace(sigma);
+            store(s.boundary_stress + i, stress);
+            const Real pressure = s.set.combined ? zero : splat(s.set.boundary_pressure) * load(s.next.pressure + i);
+            const Vec3 push = stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum;
+            const Real length = sqrt(dot(boundary_sum, boundary_sum));
+            load_out = (zero - dot(push, boundary_sum)) / (max(length, splat(1e-20f)) * load(s.density + i));
+        }
+        store(s.boundary_load + i, load_out);
+        const Real force = load_out * load4(s.now.velocity + i).w;
+        return {{force, max(force, zero)}};
+    }
+};
+
 /// From the velocity that the solves found (predicted) to the one that surfaces allow (second_vector), and what the
 /// boundary did to each particle.
 struct SurfaceContact {
     SnowView s;
+    const SolveState* state;  ///< the sums of BoundaryLoad
     FIRN_HD void operator()(uint32_t i) const {
         const StepConstants& set = s.set;
         const Vec3 x = xyz(load4(s.now.position + i));
@@ -70,20 +96,8 @@ struct SurfaceContact {
         store4(s.second_vector + i, velocity);
         if (s.boundary_neighbours.row(i).length == 0) return;
         const Real dt = splat(set.dt), zero = splat(0.0f);
-
-        // The force that the solves found between this particle and the boundary.
-        const Sym correction = load_sym(s.correction, i);
-        const Vec3 boundary_sum = load3(s.boundary_sum, i);
-        const FieldGradient g = field_gradient(s, s.predicted, i, load(s.boundary_flux + i), correction);
-        const Sym sigma = elastic_stress(s, i, g.split(), splat(1.0f), load(s.lag + i));
-        const Real stress = splat(1.0f / 3.0f) * trace(sigma);
-        store(s.boundary_stress + i, stress);
         const Real density = load(s.density + i);
-        Real pressure = splat(set.boundary_pressure) * load(s.next.pressure + i);
-        if (set.combined) pressure = zero;
-        const Vec3 push =
-            (splat(1.0f) / density) * (stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum);
-
+        const Vec3 boundary_sum = load3(s.boundary_sum, i);
         const Nearest near = nearest_boundary(s, i, x);
         store(s.nearest + i, near.index);
         if (!set.contact) return;
@@ -108,24 +122,22 @@ struct SurfaceContact {
             select(bounces, zero - near.restitution * arriving, select(hits, slowest, normal_speed));
         const Real blow = normal_after - normal_speed;
 
-        // Coulomb: friction takes at most mu times the normal push, less what it took before the solves, and never
-        // turns the motion around. A sticky surface holds what hangs on it too, and shear as the snow itself does.
-        const Real pulled = dot(n, push);
-        const Real pressed = max(pulled, (zero - near.stickiness) * pulled) * dt + select(bounces, zero, blow);
+        // Coulomb: friction takes at most mu times the normal push and never turns the motion around. A sticky surface
+        // holds what hangs on it too, and shear as the snow itself does.
+        const double net = state->sums[1] > 0 ? state->sums[0] / state->sums[1] : 0;
+        const Real pushed = load(s.boundary_load + i), share = splat(static_cast<float>(net > 0 ? net : 0));
+        const Real pressed = max(share * pushed, (zero - near.stickiness) * pushed) * dt + select(bounces, zero, blow);
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
         const Real mu = splat(1.0f - set.explicit_boundary_friction) * near.friction;
         const Real theta_s = s.material.theta_s.at(s.now.rank, i);
         const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * theta_s *
                           sqrt(dot(boundary_sum, boundary_sum)) / density * dt;
-        const Vec3 before = load3(s.impulse, i);
-        const Real used =
-            splat(1.0f - set.explicit_boundary_friction) * sqrt(dot(before, before)) / max(velocity.w, splat(1e-30f));
-        const Real taken = min(max(mu * max(pressed, zero) + grip - used, zero), sliding_speed);
+        const Real taken = min(mu * max(pressed, zero) + grip, sliding_speed);
         const Vec3 change = blow * n - (taken / max(sliding_speed, splat(1e-20f))) * sliding;
         const Vec3 corrected = select(touching, change, zero3());
         store4(s.second_vector + i, with_w(xyz(velocity) + corrected, velocity.w));
-        store3(s.impulse, i, before + velocity.w * corrected);
+        store3(s.impulse, i, load3(s.impulse, i) + velocity.w * corrected);
     }
 };
 

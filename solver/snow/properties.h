@@ -80,14 +80,14 @@ struct BoundarySums {
     Real flux;      ///< sum_b V_b v_b . grad W_ib
     // Means over the surface nearby.
     Vec3 velocity;
-    Real friction, restitution, stickiness;
+    Real restitution, stickiness;
 };
 
 /// Adds the boundary's share to the matrix of Eq. 15 on the way.
 FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, Sym& spread) {
     const StepConstants& set = s.set;
     const Real zero = splat(0.0f);
-    BoundarySums sums{zero3(), zero3(), zero3(), zero, zero, zero3(), zero, zero, zero};
+    BoundarySums sums{zero3(), zero3(), zero3(), zero, zero, zero3(), zero, zero};
     Real weights = splat(1e-30f);
     const auto boundary = s.boundary_neighbours.row(i);
     for (uint32_t k = 0; k < boundary.length; ++k) {
@@ -109,14 +109,12 @@ FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, 
         sums.pull += (strength / max(r, splat(1e-20f))) * d;
         const Real share = zero - weight;
         sums.velocity += share * xyz(vb);
-        sums.friction = sums.friction + share * surface.x;
         sums.restitution = sums.restitution + share * surface.z;
         sums.stickiness = sums.stickiness + share * surface.w;
         weights = weights + share;
     }
     const Real inverse = splat(1.0f) / weights;
     sums.velocity = inverse * sums.velocity;
-    sums.friction = inverse * sums.friction;
     sums.restitution = inverse * sums.restitution;
     sums.stickiness = inverse * sums.stickiness;
     return sums;
@@ -188,9 +186,7 @@ struct Properties {
             boundary_sum = held * boundary.gradient;
             flux = held * boundary.flux;
             const Vec3 before = v;
-            v = set.explicit_boundary_friction > 0.0f
-                    ? viscous_friction(boundary, v)
-                    : coulomb_friction(boundary, v, boundary_sum, correction, trace(strain), modulus, rho, i);
+            if (set.explicit_boundary_friction > 0.0f) v = viscous_friction(boundary, v);
             impulse = velocity.w * (v - before);
         }
         store3(s.boundary_sum, i, boundary_sum);
@@ -237,25 +233,6 @@ struct Properties {
     FIRN_HD Vec3 viscous_friction(const BoundarySums& b, const Vec3& v) const {
         const Real dt = splat(s.set.dt);
         return (splat(1.0f) / (splat(1.0f) - dt * b.drag)) * (v - dt * b.dragged);
-    }
-
-    /// Coulomb friction with the last step's normal load, so that the solves carry it up into the snow. What these then
-    /// push along the surface, SurfaceContact takes from the rest of the allowance.
-    FIRN_HD Vec3 coulomb_friction(const BoundarySums& b, const Vec3& v, const Vec3& boundary_sum, const Sym& correction,
-                                  Real strain_trace, const Lame& modulus, Real density, uint32_t i) const {
-        const Real zero = splat(0.0f), tiny = splat(1e-20f);
-        if (!s.set.contact) return v;
-        const Vec3 n = (splat(-1.0f) / max(sqrt(dot(b.gradient, b.gradient)), tiny)) * b.gradient;
-        const Real mean_stress =
-            splat(2.0f / 3.0f) * modulus.shear * strain_trace + (s.set.combined ? modulus.first * strain_trace : zero);
-        const Real pressure = s.set.combined ? zero : splat(s.set.boundary_pressure) * load(s.now.pressure + i);
-        const Vec3 push = (splat(1.0f) / density) *
-                          (mean_stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum);
-        const Vec3 relative = v - b.velocity;
-        const Vec3 sliding = relative - dot(n, relative) * n;
-        const Real speed = sqrt(dot(sliding, sliding));
-        const Real taken = min(b.friction * splat(s.set.dt) * max(dot(n, push), zero), speed);
-        return v - (taken / max(speed, tiny)) * sliding;
     }
 
     FIRN_HD static Real unit(Real a) { return min(max(a, splat(0.0f)), splat(1.0f)); }

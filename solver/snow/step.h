@@ -201,7 +201,8 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
 
     // Lines 8-13: velocity (and what surfaces allow of it), strain, position.
     on_.for_each(count_, ApplyShear{s});
-    on_.for_each(count_, SurfaceContact{s});
+    on_.sum<2>(count_, BoundaryLoad{s}, solve_.data()->sums);
+    on_.for_each(count_, SurfaceContact{s, solve_.data()});
     on_.for_each(count_, AdvanceStrain{s});
     double worst[2];
     on_.max<2>(count_, Integrate{s}, worst);
@@ -255,11 +256,11 @@ inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, con
     return true;
 }
 
-/// Up to fifty times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
+/// Up to a hundred times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
 inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants& set) const {
     if (p.mode == Mode::published) return double(p.shear_tolerance);
     const double moving = speed_between_ / (5.0 * double(set.parting_speed));
-    return double(p.shear_tolerance) * (moving < 0.02 ? 0.02 : moving < 1.0 ? moving : 1.0);
+    return double(p.shear_tolerance) * (moving < 0.01 ? 0.01 : moving < 1.0 ? moving : 1.0);
 }
 
 inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
@@ -376,7 +377,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     vector_.resize(padded_);
     second_vector_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-    scalars_.resize(size_t(10) * padded_);
+    scalars_.resize(size_t(11) * padded_);
     correction_.resize(size_t(6) * padded_);
     sums_.resize(size_t(6) * padded_);
     impulse_.resize(size_t(3) * padded_);
@@ -480,8 +481,9 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.second_vector = second_vector_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-    float** const pointer[10] = {&s.density,  &s.compaction, &s.shear_modulus, &s.first_lame,      &s.volume_strain,
-                                 &s.diagonal, &s.source,     &s.boundary_flux, &s.boundary_stress, &s.lag};
+    float** const pointer[11] = {&s.density,         &s.compaction, &s.shear_modulus, &s.first_lame,
+                                 &s.volume_strain,   &s.diagonal,   &s.source,        &s.boundary_flux,
+                                 &s.boundary_stress, &s.lag,        &s.boundary_load};
     for (float** each : pointer) {
         *each = base;
         base += padded_;

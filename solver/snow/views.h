@@ -89,6 +89,7 @@ struct SnowView {
     Columns boundary_sum;    ///< S^b = sum_b V_b grad W_ib
     Columns impulse;         ///< of friction and contact, N s, on the snow
     float* boundary_stress;  ///< a third of the trace of the shear solve's stress
+    float* boundary_load;    ///< m/s^2, with which the boundary presses the particle away
     uint32_t* nearest;       ///< boundary particle
 };
 

@@ -102,12 +102,14 @@ RunCost settle(Parameters p, double shear_tolerance) {
 
 TEST(Compression, PublishedKeepsTheLoadInTheIterationsOfTable1) {
     // The whole scene at 1.5 ms, 3 cm and tolerances of 1e-3. Table 1: 5.1 and 4.76 pressure iterations, 1.0 and 1.17
-    // for shear; half to twice as many for a smaller column whose load comes and goes at once.
+    // for shear; half to twice as many pressure iterations for a smaller column whose load comes and goes at once. The
+    // paper gives no tolerance for the shear solve: one iteration leaves a tenth of the residual, the 1e-3 of physics
+    // that is compared here takes between three and four (ShearIterationsFollowTheTolerance).
     for (const Heights& h : expect_softer_is_lower(Mode::published, 1.5e-3)) {
         EXPECT_GT(h.cost.pressure_iterations / h.cost.substeps, 2.4);
         EXPECT_LT(h.cost.pressure_iterations / h.cost.substeps, 10.2);
         EXPECT_GT(h.cost.shear_iterations / h.cost.substeps, 0.5);
-        EXPECT_LT(h.cost.shear_iterations / h.cost.substeps, 2.4);
+        EXPECT_LT(h.cost.shear_iterations / h.cost.substeps, 4.5);
     }
 }
 

@@ -49,9 +49,12 @@ TEST(Materials, PresetsDifferAsTheySay) {
     // Packed snow keeps more of its shape than dry snow, and dry snow more than powder.
     EXPECT_GT(balls["packed"].height, balls["dry"].height);
     EXPECT_GT(balls["dry"].height, balls["powder"].height);
-    // Powder "leaves clouds of grains", wet snow does not.
-    EXPECT_GT(balls["powder"].lost, balls["wet"].lost);
-    EXPECT_GT(balls["powder"].spread, balls["packed"].spread);
+    // Powder flattens and spreads further than dry and wet snow.
+    EXPECT_GT(balls["powder"].spread, 1.1 * balls["dry"].spread);
+    EXPECT_GT(balls["powder"].spread, 1.1 * balls["wet"].spread);
+    // Crust and ice hardly dent.
+    EXPECT_GT(balls["crust"].height, balls["packed"].height);
+    EXPECT_GT(balls["ice"].height, balls["crust"].height);
 }
 
 TEST(Materials, MeasuredSnowStiffensWithDensity) {
