@@ -130,8 +130,8 @@ struct SurfaceContact {
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
         const Real mu = splat(1.0f - set.explicit_boundary_friction) * near.friction;
-        const Real theta_s = s.material.theta_s.at(s.now.rank, i);
-        const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * theta_s *
+        const Real yield = s.material.theta_s.at(s.now.rank, i) + s.material.theta_c.at(s.now.rank, i);
+        const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * yield *
                           sqrt(dot(boundary_sum, boundary_sum)) / density * dt;
         const Real taken = min(mu * max(pressed, zero) + grip, sliding_speed);
         const Vec3 change = blow * n - (taken / max(sliding_speed, splat(1e-20f))) * sliding;

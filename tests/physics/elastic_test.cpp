@@ -46,6 +46,7 @@ Particles settle(Engine& engine, double seconds) {
 double column_ratio(int across, firn::Solver solver) {
     const double dx = 0.2 / across, H = 0.6, E = 140e3, rho = 400;
     Parameters p = elastic(dx, E, 0.2, solver);
+    p.shear_tolerance = 1e-4f;  // on a slippery floor what the solve leaves over adds up to a drift
     Engine engine(p);
     Body floor = floor_body(0.3, dx);
     floor.friction = 0;
