@@ -126,10 +126,10 @@ struct Staging {
 SnowDevice::~SnowDevice() = default;
 
 uint64_t bytes_per_particle(uint32_t neighbours) {
-    // Two states of 76, cells 49, records 96, scalars 36, matrices and sums 48, solver vectors 48, contact 16, and
-    // lists with a sixth more for blocks of unequal length and an eighth to grow.
-    const uint64_t arrays = 2 * 76 + 49 + 112 + 36 + 48 + 48 + 16 + 30;
-    return arrays + 4 + uint64_t(neighbours) * 4 * 21 / 16;
+    // Two states of 76, cells 64, records 112, scalars 44, matrices and sums 48, solver vectors 24, contact 16, counts 5; and
+    // an index and a kernel slope per neighbour, with a sixth more for blocks of unequal length and an eighth to grow.
+    const uint64_t arrays = 2 * 76 + 64 + 112 + 44 + 48 + 24 + 16 + 5;
+    return arrays + uint64_t(neighbours) * 8 * 21 / 16;
 }
 
 double FrameReport::pressure_iterations() const {

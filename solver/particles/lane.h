@@ -102,6 +102,12 @@ FIRN_HD Mask below(uint32_t i, uint32_t count) {
 FIRN_HD uint32_t mask_bits(Mask m) {
     return m ? 1u : 0u;
 }
+FIRN_HD uint32_t count_bits(uint32_t bits) {
+    return bits;
+}
+FIRN_HD uint32_t lowest_bit(uint32_t) {
+    return 0;
+}
 FIRN_HD Real gather(const float* a, const uint32_t* index) {
     return a[*index];
 }
@@ -214,6 +220,12 @@ FIRN_HD Mask below(uint32_t i, uint32_t count) {
 #endif
 FIRN_HD bool any(Mask m) {
     return mask_bits(m) != 0;
+}
+FIRN_HD uint32_t count_bits(uint32_t bits) {
+    return static_cast<uint32_t>(__builtin_popcount(bits));
+}
+FIRN_HD uint32_t lowest_bit(uint32_t bits) {
+    return static_cast<uint32_t>(__builtin_ctz(bits));
 }
 
 #endif

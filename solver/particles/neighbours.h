@@ -77,7 +77,7 @@ struct CountNeighbours {
     uint32_t* count;
     FIRN_HD void operator()(uint32_t i) const {
         uint32_t n = 0;
-        search.around(i, [&](uint32_t, uint32_t bits) { n += static_cast<uint32_t>(__builtin_popcount(bits)); });
+        search.around(i, [&](uint32_t, uint32_t bits) { n += count_bits(bits); });
         count[i] = n;
     }
 };
@@ -110,7 +110,7 @@ struct FillNeighbours {
         if (i < particles) {
             search.around(i, [&](uint32_t j, uint32_t bits) {
                 for (; bits; bits &= bits - 1) {
-                    *to = j + static_cast<uint32_t>(__builtin_ctz(bits));
+                    *to = j + lowest_bit(bits);
                     to += list_block;
                 }
             });
