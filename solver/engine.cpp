@@ -126,8 +126,9 @@ struct Staging {
 SnowDevice::~SnowDevice() = default;
 
 uint64_t bytes_per_particle(uint32_t neighbours) {
-    // Two states of 76, cells 64, records 112, scalars 44, matrices and sums 48, solver vectors 24, contact 16, counts 5; and
-    // an index and a kernel slope per neighbour, with a sixth more for blocks of unequal length and an eighth to grow.
+    // Two states of 76, cells 64, records 112, scalars 44, matrices and sums 48, solver vectors 24, contact 16, counts
+    // 5; and an index and a kernel slope per neighbour, with a sixth more for blocks of unequal length and an eighth to
+    // grow.
     const uint64_t arrays = 2 * 76 + 64 + 112 + 44 + 48 + 24 + 16 + 5;
     return arrays + uint64_t(neighbours) * 8 * 21 / 16;
 }

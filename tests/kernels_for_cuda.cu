@@ -63,7 +63,11 @@ public:
         launch_reduction<N><<<(count + 127) / 128, 128>>>(kernel, count, out);
     }
     template <int N, class Kernel>
-    void max(uint32_t count, const Kernel& kernel, double* out) {
+    void sum_to_host(uint32_t count, const Kernel& kernel, double* out) {
+        launch_reduction<N><<<(count + 127) / 128, 128>>>(kernel, count, out);
+    }
+    template <int N, class Kernel>
+    void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
         launch_reduction<N><<<(count + 127) / 128, 128>>>(kernel, count, out);
     }
     template <class T>

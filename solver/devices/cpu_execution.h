@@ -101,15 +101,22 @@ public:
         kernel();
     }
 
-    /// out[k] = sum over the particles of kernel(i).v[k], in an order that depends on `count` alone.
+    /// out[k] = sum over the particles of kernel(i).v[k], in an order that depends on `count` alone. `out` is the
+    /// device's: the host does not wait.
     template <int N, class Kernel>
     void sum(uint32_t count, const Kernel& kernel, double* out) {
         reduce<N, true>(count, kernel, out);
     }
 
-    /// out[k] = the largest kernel(i).v[k]; the lowest float when there is no particle.
+    /// The same for the host, which waits for it.
     template <int N, class Kernel>
-    void max(uint32_t count, const Kernel& kernel, double* out) {
+    void sum_to_host(uint32_t count, const Kernel& kernel, double* out) {
+        reduce<N, true>(count, kernel, out);
+    }
+
+    /// The largest kernel(i).v[k], for the host; the lowest float when there is no particle.
+    template <int N, class Kernel>
+    void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
         reduce<N, false>(count, kernel, out);
     }
 

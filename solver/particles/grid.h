@@ -192,7 +192,7 @@ private:
         CellFrame f{1.0f / cell_width, {0, 0, 0}, {1, 1, 1}};
         if (count == 0) return f;
         double extreme[6];
-        on.max<6>(count, Bounds{position}, extreme);
+        on.max_to_host<6>(count, Bounds{position}, extreme);
         for (int axis = 0; axis < 3; ++axis) {
             const int32_t low = f.coordinate(static_cast<float>(-extreme[axis + 3]));
             const int32_t high = f.coordinate(static_cast<float>(extreme[axis]));

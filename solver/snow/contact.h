@@ -129,7 +129,7 @@ struct SurfaceContact {
         const Real pressed = max(share * pushed, (zero - near.stickiness) * pushed) * dt + select(bounces, zero, blow);
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
-        const Real mu = splat(1.0f - set.explicit_boundary_friction) * near.friction;
+        const Real mu = set.viscous_friction ? zero : near.friction;
         const Real yield = s.material.theta_s.at(s.now.rank, i) + s.material.theta_c.at(s.now.rank, i);
         const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * yield *
                           sqrt(dot(boundary_sum, boundary_sum)) / density * dt;

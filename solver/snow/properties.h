@@ -186,7 +186,7 @@ struct Properties {
             boundary_sum = held * boundary.gradient;
             flux = held * boundary.flux;
             const Vec3 before = v;
-            if (set.explicit_boundary_friction > 0.0f) v = viscous_friction(boundary, v);
+            if (set.viscous_friction) v = viscous_friction(boundary, v);
             impulse = velocity.w * (v - before);
         }
         store3(s.boundary_sum, i, boundary_sum);

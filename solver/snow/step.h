@@ -205,7 +205,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     on_.for_each(count_, SurfaceContact{s, solve_.data()});
     on_.for_each(count_, AdvanceStrain{s});
     double worst[2];
-    on_.max<2>(count_, Integrate{s}, worst);
+    on_.max_to_host<2>(count_, Integrate{s}, worst);
     if (worst[0] > 0 || on_.read(&solve_.data()->failed)) {
         result.status = StepResult::failed;
         find_culprit(s, result);
@@ -216,7 +216,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     solved_ = true;
     for (uint32_t body = 0; body < bodies && boundary_neighbours_.any(); ++body) {
         double force[6];
-        on_.sum<6>(count_, ForceOnBody{s, static_cast<float>(body)}, force);
+        on_.sum_to_host<6>(count_, ForceOnBody{s, static_cast<float>(body)}, force);
         for (int k = 0; k < 6; ++k) impulse[6 * body + static_cast<uint32_t>(k)] += dt * force[k];
     }
     seconds.properties += known - start;
@@ -329,7 +329,7 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
         cells_.list(on_, sorted_.view().position);
         find_neighbours(p);
         double largest[3];
-        on_.max<3>(count_, Speeds{view(p, seconds)}, largest);
+        on_.max_to_host<3>(count_, Speeds{view(p, seconds)}, largest);
         speed = {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2])};
         speed_between_ = speed.between;
     }
@@ -452,7 +452,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.set.surface_floor = p.surface_floor;
     s.set.damping = p.damping;
     s.set.filter = p.filter_rate * dt / (1.0f + p.filter_rate * dt);
-    s.set.explicit_boundary_friction = p.friction_model == FrictionModel::viscous ? 1.0f : 0.0f;
+    s.set.viscous_friction = p.friction_model == FrictionModel::viscous;
     s.set.incompressible = p.pressure_model == PressureModel::incompressible;
     s.set.combined = p.solver != Solver::split;
     s.set.contact = p.contact;

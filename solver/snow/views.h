@@ -26,12 +26,12 @@ struct StepConstants {
     float spacing;
     float dt;
     float gravity[3];
-    float boundary_pressure;           ///< psi
-    float surface_floor;               ///< 0 = off
-    float damping;                     ///< longest lag of the stress, s
-    float filter;                      ///< share of the hourglass motion removed in this step
-    float explicit_boundary_friction;  ///< 1 = Gissler's Eq. 24, 0 = Coulomb in contact
-    bool ballistic;                    ///< what flies freely flies the exact parabola
+    float boundary_pressure;  ///< psi
+    float surface_floor;      ///< 0 = off
+    float damping;            ///< longest lag of the stress, s
+    float filter;             ///< share of the hourglass motion removed in this step
+    bool viscous_friction;    ///< Gissler's Eq. 24 instead of Coulomb in contact
+    bool ballistic;           ///< what flies freely flies the exact parabola
     bool incompressible;
     bool combined;        ///< one elastic solve holds lambda too
     bool contact;         ///< project velocities at surfaces
