@@ -3,7 +3,7 @@
 # cores; --quick leaves out the run with five million particles (4 GB).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh
-cmake --preset release > /dev/null
+scripts/setup.sh test
+cmake --preset release -DFIRN_BENCH=ON > /dev/null
 cmake --build --preset release --target firn_shots > /dev/null
 build/release/bin/firn_shots build/bench.json "$@"

@@ -332,9 +332,11 @@ struct Engine::Implementation {
         if (acting.substeps > 0) return frame / acting.substeps;
         const double dx = acting.spacing;
         double dt = acting.dt_max;
+        // What flies as one piece, untouched, needs no more steps than keep it from flying past something.
+        if (!speed.touching) dt = speed.difference > 0 ? std::max(dt, 0.01 * dx / speed.difference) : remaining;
         const double relative = std::max(speed.between, speed.approach);
         if (relative > 0) dt = std::min(dt, acting.cfl * dx / relative);
-        if (speed.largest > 0) dt = std::min(dt, acting.cfl_flight * dx / speed.largest);
+        dt = std::min(dt, flight_time(acting.cfl_flight * dx, speed.largest));
         if (acting.cfl_wave > 0) dt = std::min(dt, acting.cfl_wave * dx / wave_speed());
         dt = std::max(dt, double(acting.dt_min));
         double substeps_left = std::ceil(remaining / dt * (1 - 1e-9));
@@ -343,6 +345,13 @@ struct Engine::Implementation {
             remaining / (substeps_left - 1) <= acting.dt_max)
             --substeps_left;
         return remaining / substeps_left;
+    }
+
+    /// How long something of this speed takes to fly so far, falling all the way, s.
+    double flight_time(double distance, double v) const {
+        const Float3& a = acting.gravity;
+        const double g = std::sqrt(double(a.x) * a.x + double(a.y) * a.y + double(a.z) * a.z);
+        return 2 * distance / (v + std::sqrt(v * v + 2 * g * distance) + 1e-30);
     }
 
     /// Of pressure waves in the stiffest unhardened snow, m/s.

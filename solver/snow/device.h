@@ -53,9 +53,11 @@ struct BodyPlacement {
 };
 
 struct Speed {
-    double between;   ///< neighbours, along their line, m/s
-    double approach;  ///< towards boundaries, m/s
-    double largest;   ///< |v|, m/s
+    double between;     ///< neighbours, along their line, m/s
+    double approach;    ///< towards boundaries, m/s
+    double largest;     ///< |v|, m/s
+    double difference;  ///< between neighbours in any direction, m/s
+    bool touching;      ///< a boundary
 };
 
 struct StepResult {

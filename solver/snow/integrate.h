@@ -86,21 +86,24 @@ struct Integrate {
     }
 };
 
-/// Largest speeds: between neighbours along their line, towards the boundary, and of the particles themselves.
+/// Largest speeds, squared: between neighbours along their line, towards the boundary, of the particles themselves, and
+/// between neighbours in any direction.
 struct Speeds {
     SnowView s;
-    FIRN_HD Values<3> operator()(uint32_t i) const {
+    FIRN_HD Values<4> operator()(uint32_t i) const {
         const Vec3 x = xyz(load4(s.now.position + i));
         const Vec3 v = xyz(load4(s.now.velocity + i));
         const Real reach = splat(s.set.kernel.support_squared), zero = splat(0.0f);
-        Real between = zero, approach = zero;
+        Real between = zero, approach = zero, difference = zero;
         const auto snow = s.snow_neighbours.row(i);
         for (uint32_t k = 0; k < snow.length; ++k) {
             const Vec3 d = x - xyz(gather4(s.now.position, snow[k]));
             const Real r_squared = dot(d, d);
-            const Real closing = dot(v - xyz(gather4(s.now.velocity, snow[k])), d);
+            const Vec3 relative = v - xyz(gather4(s.now.velocity, snow[k]));
+            const Real closing = dot(relative, d);
             const Real square = closing * closing / max(r_squared, splat(1e-20f));
             between = max(between, select(r_squared < reach, square, zero));
+            difference = max(difference, select(r_squared < reach, dot(relative, relative), zero));
         }
         const auto boundary = s.boundary_neighbours.row(i);
         for (uint32_t k = 0; k < boundary.length; ++k) {
@@ -110,7 +113,7 @@ struct Speeds {
             const Real square = closing * closing / max(r_squared, splat(1e-20f));
             approach = max(approach, select(r_squared < reach, square, zero));
         }
-        return {{between, approach, dot(v, v)}};
+        return {{between, approach, dot(v, v), difference}};
     }
 };
 
