@@ -332,8 +332,8 @@ struct Engine::Implementation {
         if (acting.substeps > 0) return frame / acting.substeps;
         const double dx = acting.spacing;
         double dt = acting.dt_max;
-        // What flies as one piece, untouched, needs no more steps than keep it from flying past something.
-        if (!speed.touching) dt = speed.difference > 0 ? std::max(dt, 0.01 * dx / speed.difference) : remaining;
+        // What flies as one piece, free of all forces, needs no more steps than keep it from flying past something.
+        if (speed.free) dt = speed.difference > 0 ? std::max(dt, 0.01 * dx / speed.difference) : remaining;
         const double relative = std::max(speed.between, speed.approach);
         if (relative > 0) dt = std::min(dt, acting.cfl * dx / relative);
         dt = std::min(dt, flight_time(acting.cfl_flight * dx, speed.largest));

@@ -63,7 +63,7 @@ std::vector<ParameterInfo> make_table() {
         {"dt_min", "Shortest Substep", "s", "Time", real, {2e-5}, 1e-9, 1, 1e-5, 1e-3,
          "Substeps get no shorter than this, whatever the motion.", "", "Firn", {}, field<&P::dt_min>},
         {"dt_max", "Longest Substep", "s", "Time", real, {5e-3}, 1e-8, 1, 1e-3, 1e-2,
-         "Substeps of snow that touches something or deforms get no longer than this, however still it is.", "", "Firn", {}, field<&P::dt_max>},
+         "Substeps get no longer than this, however still the snow; only what falls freely and without strain may take longer ones.", "", "Firn", {}, field<&P::dt_max>},
 
         {"mode", "Mode", "", "Method", choice, {0}, 0, 1, 0, 1,
          "Firn's own, or the method as it was published, with its weaknesses, for comparison.", "", gissler,

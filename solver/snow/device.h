@@ -57,7 +57,7 @@ struct Speed {
     double approach;    ///< towards boundaries, m/s
     double largest;     ///< |v|, m/s
     double difference;  ///< between neighbours in any direction, m/s
-    bool touching;      ///< a boundary
+    bool free;          ///< no boundary near, no strain, no force but gravity
 };
 
 struct StepResult {

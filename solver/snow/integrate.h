@@ -90,7 +90,7 @@ struct Integrate {
 /// between neighbours in any direction.
 struct Speeds {
     SnowView s;
-    FIRN_HD Values<4> operator()(uint32_t i) const {
+    FIRN_HD Values<5> operator()(uint32_t i) const {
         const Vec3 x = xyz(load4(s.now.position + i));
         const Vec3 v = xyz(load4(s.now.velocity + i));
         const Real reach = splat(s.set.kernel.support_squared), zero = splat(0.0f);
@@ -113,7 +113,9 @@ struct Speeds {
             const Real square = closing * closing / max(r_squared, splat(1e-20f));
             approach = max(approach, select(r_squared < reach, square, zero));
         }
-        return {{between, approach, dot(v, v), difference}};
+        const Sym e = load_sym(s.now.strain, i);
+        const Real strain = max(max(max(abs(e.xx), abs(e.yy)), max(abs(e.zz), abs(e.xy))), max(abs(e.xz), abs(e.yz)));
+        return {{between, approach, dot(v, v), difference, strain}};
     }
 };
 

@@ -322,16 +322,16 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
     const double start = on_.clock();
     boundary_.place_moving(on_, now, bodies);
     boundary_.set_velocity(on_, later, bodies, seconds);
-    Speed speed{0, 0, 0, 0, false};
+    Speed speed{0, 0, 0, 0, true};
     if (count_) {
         cells_.sort(on_, result_.view().position, result_.view().rank, count_, cell_width(p.spacing), stress_.data());
         on_.for_each_item(count_, Reorder{cells_.source(), result_.view(), sorted_.view(), mass_position_.data()});
         cells_.list(on_, sorted_.view().position);
         find_neighbours(p);
-        double largest[4];
-        on_.max_to_host<4>(count_, Speeds{view(p, seconds)}, largest);
+        double largest[5];
+        on_.max_to_host<5>(count_, Speeds{view(p, seconds)}, largest);
         speed = {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2]), ::sqrt(largest[3]),
-                 boundary_neighbours_.any()};
+                 !boundary_neighbours_.any() && !has_acceleration_ && largest[4] < 1e-5};
         speed_between_ = speed.between;
     }
     times.neighbours += on_.clock() - start;

@@ -101,7 +101,14 @@ TEST(Time, StillSnowTakesTheLongestSteps) {
     p.dt_max = 0.01f;
     Engine engine(p);
     engine.upload(block(0));
-    // 1/24 s in steps of at most 10 ms: five equal ones.
+    // Nothing touches it, nothing strains it: the frame is one step.
+    EXPECT_EQ(engine.advance(frame).substeps.size(), 1u);
+    // Beside a boundary: 1/24 s in steps of at most 10 ms, five equal ones.
+    firn::Body pebble;
+    pebble.position = {block(0).position[0]};
+    pebble.position[0].y -= 1.5f * p.spacing;
+    engine.add_body(pebble);
+    engine.upload(block(0));
     const FrameReport report = engine.advance(frame);
     ASSERT_EQ(report.substeps.size(), 5u);
     for (const firn::SubstepReport& s : report.substeps) EXPECT_NEAR(s.dt, frame / 5, 1e-9);
