@@ -1,5 +1,6 @@
 #include "devices/cpu_threads.h"
 
+#include <sys/mman.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -152,12 +153,19 @@ void Threads::sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch
 }
 
 void* allocate_aligned(size_t bytes) {
-    const size_t rounded = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
-    void* memory = std::aligned_alloc(64, rounded);
+    // Large arrays on large pages where the system has them: neighbours of millions of particles are spread over more
+    // small pages than the processor keeps addresses of.
+    constexpr size_t large_page = size_t(2) << 20;
+    const size_t alignment = bytes >= 2 * large_page ? large_page : 64;
+    const size_t rounded = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
     if (!memory) {
         throw Error("out of memory: " + std::to_string(rounded / 1000000) +
                     " MB more could not be had; simulate fewer particles or free memory");
     }
+#ifdef MADV_HUGEPAGE
+    if (alignment == large_page) madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
     std::memset(memory, 0, rounded);
     return memory;
 }
