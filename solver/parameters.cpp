@@ -114,7 +114,7 @@ std::vector<ParameterInfo> make_table() {
          "is only as strong as the snow.",
          "", "Firn; Goswami 2022, 4.3", {}, field<&P::contact>},
         {"separation", "Clean Separation", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Surfaces pull on the snow only as much as they are sticky. Off = as published, where every lifted plate takes snow along.",
+         "Surfaces pull on the snow only as much as they are sticky; needs hard contact. Off = as published, where every lifted plate takes snow along.",
          "", "Firn", {}, field<&P::separation>},
         {"objective", "Strain Turns Along", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
          "Rotates the strain with the snow. Off = as published, where it stays behind as the snow turns.", "", "Firn; Gissler 2020, 3.3.1",

@@ -457,7 +457,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.set.incompressible = p.pressure_model == PressureModel::incompressible;
     s.set.combined = p.solver != Solver::split;
     s.set.contact = p.contact;
-    s.set.separation = p.separation;
+    s.set.separation = p.separation && p.contact;  // what lets go must be caught
     s.set.objective = p.objective;
     s.set.ballistic = p.ballistic;
     s.set.symmetric = p.symmetric;
