@@ -44,11 +44,6 @@ public:
     void resize_generously(size_t count) {
         if (count > capacity_) resize(count + count / 8);
     }
-    void release() {
-        free_aligned(data_);
-        data_ = nullptr;
-        capacity_ = 0;
-    }
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);

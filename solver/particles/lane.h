@@ -89,12 +89,6 @@ FIRN_HD void store(float* a, Real v) {
 FIRN_HD float lane(Real a, uint32_t) {
     return a;
 }
-FIRN_HD float lanes_sum(Real a) {
-    return a;
-}
-FIRN_HD float lanes_max(Real a) {
-    return a;
-}
 /// True for the lanes of the block at `i` that lie below `count`.
 FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return i < count;
@@ -154,17 +148,6 @@ FIRN_HD float lane(Real a, uint32_t k) {
     return a[k];
 }
 
-// In the order of the lanes, so that the sum does not depend on the compiler's taste.
-FIRN_HD float lanes_sum(Real a) {
-    float s = a[0];
-    for (uint32_t k = 1; k < lane_width; ++k) s += a[k];
-    return s;
-}
-FIRN_HD float lanes_max(Real a) {
-    float s = a[0];
-    for (uint32_t k = 1; k < lane_width; ++k) s = s > a[k] ? s : a[k];
-    return s;
-}
 // Once per particle and step: the library's exp, a lane at a time, keeps the same bits at every width.
 FIRN_HD Real exp(Real a) {
     Real r;

@@ -8,44 +8,36 @@
 
 namespace firn::FIRN_LANES {
 
+/// All of one particle's state.
+FIRN_HD void copy_particle(const StateView& from, uint32_t j, const StateView& to, uint32_t i) {
+    to.position[i] = from.position[j];
+    to.velocity[i] = from.velocity[j];
+    to.pressure[i] = from.pressure[j];
+    to.rank[i] = from.rank[j];
+    for (size_t c = 0; c < 6; ++c) {
+        to.strain.data[c * to.strain.stride + i] = from.strain.data[c * from.strain.stride + j];
+    }
+    for (size_t c = 0; c < 3; ++c) {
+        to.shear_acceleration.data[c * to.shear_acceleration.stride + i] =
+            from.shear_acceleration.data[c * from.shear_acceleration.stride + j];
+    }
+}
+
 struct Reorder {
     const uint32_t* source;
     StateView from, to;
     Float4* mass_position;
     FIRN_HD void operator()(uint32_t i) const {
-        const uint32_t j = source[i];
-        const Float4 x = from.position[j], v = from.velocity[j];
-        to.position[i] = x;
-        to.velocity[i] = v;
-        mass_position[i] = {x.x, x.y, x.z, v.w};
-        to.pressure[i] = from.pressure[j];
-        to.rank[i] = from.rank[j];
-        for (size_t c = 0; c < 6; ++c) {
-            to.strain.data[c * to.strain.stride + i] = from.strain.data[c * from.strain.stride + j];
-        }
-        for (size_t c = 0; c < 3; ++c) {
-            to.shear_acceleration.data[c * to.shear_acceleration.stride + i] =
-                from.shear_acceleration.data[c * from.shear_acceleration.stride + j];
-        }
+        copy_particle(from, source[i], to, i);
+        const Float4 x = to.position[i];
+        mass_position[i] = {x.x, x.y, x.z, to.velocity[i].w};
     }
 };
 
 /// Back to the state before a step that failed or was stopped.
 struct Restore {
     StateView from, to;
-    FIRN_HD void operator()(uint32_t i) const {
-        to.position[i] = from.position[i];
-        to.velocity[i] = from.velocity[i];
-        to.pressure[i] = from.pressure[i];
-        to.rank[i] = from.rank[i];
-        for (size_t c = 0; c < 6; ++c) {
-            to.strain.data[c * to.strain.stride + i] = from.strain.data[c * from.strain.stride + i];
-        }
-        for (size_t c = 0; c < 3; ++c) {
-            to.shear_acceleration.data[c * to.shear_acceleration.stride + i] =
-                from.shear_acceleration.data[c * from.shear_acceleration.stride + i];
-        }
-    }
+    FIRN_HD void operator()(uint32_t i) const { copy_particle(from, i, to, i); }
 };
 
 /// First guesses of the two solves.
