@@ -1,0 +1,54 @@
+#pragma once
+
+// What a run leaves about itself, one JSON object per line in `run.jsonl`: first the run (a header), then every frame.
+// Lines are appended and flushed, so that a killed run keeps all whole frames; a torn last line is passed over.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace firn {
+
+struct RunHeader {
+    std::string scene;    ///< name or path of the scene file
+    std::string device;   ///< Engine::device()
+    std::string version;  ///< of Firn
+    double fps = 24;
+    int first_frame = 1, last_frame = 1;
+    float spacing = 0;  ///< m
+    uint64_t boundary_particles = 0;
+    std::vector<std::pair<std::string, std::string>> parameters;  ///< token and value of every parameter
+};
+
+struct FrameRecord {
+    int frame = 0;
+    double time = 0;  ///< s, at the frame's end
+    uint64_t particles = 0;
+    int substeps = 0;
+    double dt_min = 0, dt_max = 0;                            ///< s
+    double pressure_iterations = 0, shear_iterations = 0;     ///< mean over the substeps
+    double pressure_residual = 0, shear_residual = 0;         ///< largest over the substeps
+    double kinetic_energy = 0, potential_energy = 0;          ///< J
+    double height_low = 0, height_mean = 0, height_high = 0;  ///< m
+    double speed = 0;                                         ///< largest, m/s
+    double mass = 0;                                          ///< kg
+    uint64_t bytes = 0;                                       ///< held by the engine
+    uint64_t bytes_process = 0;                               ///< resident set
+    /// Wall-clock seconds by phase: neighbours, properties, pressure, shear, integrate, volumes, files.
+    std::vector<std::pair<std::string, double>> seconds;
+    double wall = 0;  ///< s for the whole frame
+    std::vector<std::string> warnings;
+};
+
+struct RunLog {
+    RunHeader header;
+    std::vector<FrameRecord> frames;  ///< by frame; of a frame that was run twice the later record holds
+};
+
+void start_run_log(const std::string& path, const RunHeader&);
+void append_frame(const std::string& path, const FrameRecord&);
+/// Throws Error for a file that is none.
+RunLog read_run_log(const std::string& path);
+
+}  // namespace firn

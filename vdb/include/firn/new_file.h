@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+namespace firn {
+
+/// A file that appears whole or not at all. Write to temporary(), then commit(): the data reaches the disk and the name
+/// changes in one move. Without a commit the temporary file is removed. Two processes may write the same file at once.
+class NewFile {
+public:
+    /// Makes the folder when it is missing. Throws Error that names the path when it can't.
+    explicit NewFile(std::string path);
+    ~NewFile();
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    const std::string& temporary() const { return temporary_; }
+    /// Throws Error with the system's reason (no space left, read-only, ...).
+    void commit();
+
+private:
+    std::string path_, temporary_;
+    bool committed_ = false;
+};
+
+}  // namespace firn

@@ -1,0 +1,57 @@
+#pragma once
+
+// What the runner and the nodes write as .vdb, without a type of OpenVDB.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "firn/particles.h"
+
+namespace firn {
+
+/// Which grids a volume file holds, and how they are made (grids.h). SI units.
+struct VolumeSettings {
+    float spacing = 0;         ///< of the particles, m; required
+    float rest_density = 400;  ///< kg/m^3, for particles without one of their own
+    float voxel = 0;           ///< m; 0 = half the spacing
+
+    bool density = true;                  ///< "density"
+    bool velocity = true;                 ///< "vel"
+    bool surface = true;                  ///< "surface"
+    bool masked_density = false;          ///< "density_masked"
+    std::vector<std::string> attributes;  ///< names of particle_arrays(): "compaction", "pressure", ...
+
+    bool staggered_velocity = false;
+    float velocity_extension = 0;                                     ///< m; 0 = three spacings
+    float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; see SurfaceGridSettings
+    int surface_smooth = 2;
+
+    bool half_float = true;
+    enum class Compression { none, zip, blosc } compression = Compression::blosc;
+    int threads = 0;
+};
+
+struct VolumeStatistics {
+    std::string name;
+    uint64_t active_voxels = 0;
+    uint64_t bytes = 0;   ///< in memory
+    double integral = 0;  ///< sum * voxel volume: kg for a density
+};
+
+/// Where a file stands in its shot; kept as metadata.
+struct FrameStamp {
+    int frame = 0;
+    double time = 0;  ///< s
+    double fps = 24;
+};
+
+/// Whole or not at all. Throws Error.
+std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles&, const VolumeSettings&,
+                                            const FrameStamp&, const std::function<bool()>& interrupted = {});
+
+/// What `firn info FILE.vdb` tells: one line per fact, for people. Throws Error for a file that is none.
+std::string describe_vdb(const std::string& path);
+
+}  // namespace firn
