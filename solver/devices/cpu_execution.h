@@ -103,13 +103,20 @@ public:
         reduce<N, true>(count, kernel, out);
     }
 
-    /// The same for the host, which waits for it.
-    template <int N, class Kernel>
-    void sum_to_host(uint32_t count, const Kernel& kernel, double* out) {
+    /// The same, and then one item's work with the sums.
+    template <int N, class Kernel, class Then>
+    void sum(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
         reduce<N, true>(count, kernel, out);
+        then();
     }
 
-    /// The largest kernel(i).v[k], for the host; the lowest float when there is no particle.
+    /// The largest kernel(i).v[k]; the lowest float when there is no particle. `out` is the device's.
+    template <int N, class Kernel>
+    void max(uint32_t count, const Kernel& kernel, double* out) {
+        reduce<N, false>(count, kernel, out);
+    }
+
+    /// The same for the host, which waits for it.
     template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
         reduce<N, false>(count, kernel, out);
@@ -141,14 +148,21 @@ public:
         if (count) std::memcpy(host, device, count * sizeof(T));
     }
 
-    /// Whether the host should look at a solver's state after this iteration. Where looking costs a round trip, less
-    /// often.
-    bool poll(int /*iteration*/) const { return true; }
+    /// Whether a solver's flag is up. Where looking costs a round trip, the answer may be some iterations old;
+    /// `likely` is how many the last solve took.
+    bool seen(const int32_t* flag, int /*iteration*/, int /*likely*/) const { return *flag != 0; }
 
-    /// Seconds on the device's clock, behind all work so far.
-    double clock() const {
+    /// A moment on the device's clock, behind all work so far.
+    using Mark = double;
+    Mark mark() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     }
+    /// Between two moments, once the host has waited for what followed the second.
+    double seconds(Mark from, Mark to) const { return to - from; }
+
+    uint64_t memory_free() const { return memory_available(); }
+    /// Held by this object itself.
+    size_t bytes() const { return partial_.bytes(); }
 
 private:
     static constexpr uint32_t particle_grain = 512;
