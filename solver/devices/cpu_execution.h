@@ -23,7 +23,7 @@ template <class T>
 class Buffer {
 public:
     Buffer() = default;
-    ~Buffer() { free_aligned(data_); }
+    ~Buffer() { release(); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     Buffer(Buffer&& other) noexcept { swap(other); }
@@ -34,11 +34,16 @@ public:
 
     void resize(size_t count) {
         if (count <= capacity_) return;
-        free_aligned(data_);
-        data_ = nullptr;
-        capacity_ = 0;
+        release();
         data_ = static_cast<T*>(allocate_aligned(count * sizeof(T)));
         capacity_ = count;
+    }
+    /// Memory of somebody else's, which has nothing to do with it meanwhile.
+    void borrow(T* memory, size_t count) {
+        release();
+        data_ = memory;
+        capacity_ = count;
+        borrowed_ = true;
     }
     /// With room to spare, for what grows a little each step.
     void resize_generously(size_t count) {
@@ -47,19 +52,32 @@ public:
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);
+        std::swap(borrowed_, other.borrowed_);
     }
     T* data() const { return data_; }
-    size_t bytes() const { return capacity_ * sizeof(T); }
+    /// Of its own.
+    size_t bytes() const { return borrowed_ ? 0 : capacity_ * sizeof(T); }
 
 private:
+    void release() {
+        if (!borrowed_) free_aligned(data_);
+        data_ = nullptr;
+        capacity_ = 0;
+        borrowed_ = false;
+    }
+
     T* data_ = nullptr;
     size_t capacity_ = 0;
+    bool borrowed_ = false;
 };
 
 class Execution {
 public:
     /// Roots and divisions cost a CPU more than reading four bytes.
     static constexpr bool keeps_slopes = true;
+    /// One load reads one neighbour for every lane.
+    static constexpr uint32_t list_block = lane_width;
+    static constexpr bool compact_lists = false;
 
     explicit Execution(int threads) : threads_(threads) {}
 

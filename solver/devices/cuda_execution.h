@@ -38,6 +38,13 @@ public:
         data_ = static_cast<T*>(CudaStream::current().allocate(count * sizeof(T)));
         capacity_ = count;
     }
+    /// Memory of somebody else's, which has nothing to do with it meanwhile.
+    void borrow(T* memory, size_t count) {
+        release();
+        data_ = memory;
+        capacity_ = count;
+        borrowed_ = true;
+    }
     /// With room to spare, for what grows a little each step.
     void resize_generously(size_t count) {
         if (count > capacity_) resize(count + count / 16);
@@ -45,19 +52,23 @@ public:
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);
+        std::swap(borrowed_, other.borrowed_);
     }
     T* data() const { return data_; }
-    size_t bytes() const { return capacity_ * sizeof(T); }
+    /// Of its own.
+    size_t bytes() const { return borrowed_ ? 0 : capacity_ * sizeof(T); }
 
 private:
     void release() {
-        if (data_) CudaStream::current().free(data_);
+        if (data_ && !borrowed_) CudaStream::current().free(data_);
         data_ = nullptr;
         capacity_ = 0;
+        borrowed_ = false;
     }
 
     T* data_ = nullptr;
     size_t capacity_ = 0;
+    bool borrowed_ = false;
 };
 
 /// Threads of a block: four warps. With up to 80 registers a thread, six or more blocks fit on a multiprocessor.
@@ -155,6 +166,10 @@ class Execution {
 public:
     /// A card computes roots and divisions faster than it reads four bytes.
     static constexpr bool keeps_slopes = false;
+    /// A warp reads its particles' neighbours side by side.
+    static constexpr uint32_t list_block = warp_threads;
+    /// Two bytes for a neighbour instead of four: the lists are most of what the solves read.
+    static constexpr bool compact_lists = true;
 
     /// On the stream that the calling thread has entered; the number is not used.
     explicit Execution(int) : stream_(CudaStream::current()) {

@@ -40,7 +40,7 @@ FIRN_HD Nearest nearest_boundary(const SnowView& s, uint32_t i, const Vec3& x) {
         n.friction = select(nearer, surface.x, n.friction);
         n.restitution = select(nearer, surface.z, n.restitution);
         n.stickiness = select(nearer, surface.w, n.stickiness);
-        n.index = select(nearer, load(index.at), n.index);
+        n.index = select(nearer, indices(index), n.index);
     }
     return n;
 }
@@ -185,7 +185,7 @@ struct ForceOnBody {
             const Real adhesion =
                 gather4(s.boundary.surface, index).y * b.w * rho0 * adhesion_kernel(r, 2.0f * s.set.spacing);
             force += (mass * adhesion / max(r, splat(1e-20f))) * d;
-            force = force + select(load(index.at) == nearest, knock, zero3());
+            force = force + select(indices(index) == nearest, knock, zero3());
             const Mask its = gather4(s.boundary.velocity, index).w == splat(body);
             force = select(its, force, zero3());
             const Vec3 torque = cross(xyz(b), force);

@@ -224,7 +224,8 @@ private:
     bool solved_ = false;       ///< the results (density, ...) are there
 
     Cells cells_;
-    Neighbours snow_neighbours_, boundary_neighbours_;
+    OwnNeighbours::Lists snow_neighbours_;
+    Neighbours boundary_neighbours_;
     Buffer<CellRows> snow_rows_, still_rows_, moving_rows_;
     Boundary boundary_;
 
@@ -232,7 +233,7 @@ private:
     bool has_input_[6] = {}, has_acceleration_ = false;
 
     Buffer<Float4> velocity_, stress_;
-    Buffer<float> scalars_, correction_, sums_, krylov_, impulse_;
+    Buffer<float> scalars_, moments_, krylov_, impulse_;
     Buffer<SolveState> solve_;  ///< of the pressure and of the shear solve
     Buffer<double> extremes_, forces_;
     Buffer<Culprit> culprit_;
@@ -408,6 +409,13 @@ inline void SnowStep::find_neighbours(const Parameters& p) {
         on_.for_each_item(cells, FindRows{own, target, to.data()});
         return to.data();
     };
+    // The boundary's rows are read once: the matrices' memory is free for them until the step, if there are not many
+    // more cells than usual.
+    CellRows* spare = reinterpret_cast<CellRows*>(moments_.data());
+    if (size_t(2) * cells * sizeof(CellRows) <= moments_.bytes()) {
+        still_rows_.borrow(spare, cells);
+        moving_rows_.borrow(spare + cells, cells);
+    }
     const SearchSet nothing{nullptr, nullptr, nullptr, nullptr, 0, false};
     const SearchSet snow{rows(snow_rows_, own), own.x, own.y, own.z, 0, true};
     snow_neighbours_.build(on_, Search{position, cells_.cell_of(), {snow, nothing}, support * support}, count_, count_);
@@ -436,8 +444,9 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     velocity_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
     scalars_.resize(size_t(7) * padded_);
-    correction_.resize(size_t(6) * padded_);
-    sums_.resize(size_t(6) * padded_);
+    moments_.resize(size_t(12) * padded_);
+    // Sorting and searching is over before there is stress.
+    cells_.work_in(reinterpret_cast<unsigned char*>(stress_.data()) + size_t(12) * padded_, padded_);
 
     const StateView to = result_.view();
     on_.copy_in(to.position, host.position, count);
@@ -528,9 +537,9 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
         *each = base;
         base += padded_;
     }
-    s.correction = {correction_.data(), padded_};
-    s.gradient_sum = {sums_.data(), padded_};
-    s.boundary_sum = {sums_.data() + size_t(3) * padded_, padded_};
+    s.correction = {moments_.data(), padded_};
+    s.gradient_sum = {moments_.data() + size_t(6) * padded_, padded_};
+    s.boundary_sum = {moments_.data() + size_t(9) * padded_, padded_};
 
     // Memory that serves twice. The new position and velocity are written last, so that the solves may work there; the
     // stress is the shear solve's alone.
@@ -575,18 +584,18 @@ inline uint64_t SnowStep::bytes() const {
     uint64_t total = sorted_.bytes() + result_.bytes() + cells_.bytes() + snow_neighbours_.bytes() +
                      boundary_neighbours_.bytes() + snow_rows_.bytes() + still_rows_.bytes() + moving_rows_.bytes() +
                      boundary_.bytes() + acceleration_.bytes() + velocity_.bytes() + stress_.bytes() +
-                     scalars_.bytes() + correction_.bytes() + sums_.bytes() + krylov_.bytes() + impulse_.bytes() +
-                     on_.bytes();
+                     scalars_.bytes() + moments_.bytes() + krylov_.bytes() + impulse_.bytes() + on_.bytes();
     for (const Buffer<float>& input : inputs_) total += input.bytes();
     return total;
 }
 
 inline uint64_t SnowStep::bytes_per_particle(uint32_t neighbours) const {
-    // Two states of 76, the velocity 16, stress 48, scalars 28, matrices and sums 48; cells 33, rows 20, counts 12; and
-    // per neighbour an index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal length and
-    // an eighth to grow.
-    const uint64_t arrays = 2 * 76 + 16 + 48 + 28 + 48 + 33 + 20 + 12;
-    return arrays + uint64_t(neighbours) * (Execution::keeps_slopes ? 8 : 4) * 21 / 16;
+    // Two states of 76, the velocity 16, stress 48, scalars 28, matrices and sums 48; cells and their rows 16, counts
+    // 12; and per neighbour an index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal
+    // length and an eighth to grow.
+    const uint64_t arrays = 2 * 76 + 16 + 48 + 28 + 48 + 16 + 12;
+    const uint64_t entry = Execution::compact_lists ? 2 : Execution::keeps_slopes ? 8 : 4;
+    return arrays + uint64_t(neighbours) * entry * 21 / 16;
 }
 
 }  // namespace firn::FIRN_LANES

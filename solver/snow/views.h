@@ -66,7 +66,7 @@ struct SnowView {
     StateView now;   ///< sorted by cell; stays whole until the step has succeeded
     StateView next;  ///< the result
     BoundaryView boundary;
-    NeighbourView snow_neighbours;
+    OwnNeighbours::View snow_neighbours;
     NeighbourView boundary_neighbours;
     const float* acceleration[3];  ///< by rank; null = none
 

@@ -111,7 +111,7 @@ Outcome simulate(const Scene& scene, const Particles& snow, int frames, const st
 class Determinism : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this processor has no " << GetParam();
+        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
     }
 };
 
@@ -227,7 +227,7 @@ TEST_P(Determinism, ChangingTheNumberOfThreadsBetweenFramesChangesNoBit) {
     EXPECT_EQ(differences(straight.out, out), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, Determinism, ::testing::Values("cpu:1", "cpu:4", "cpu:8"), scenes::device_name);
+INSTANTIATE_TEST_SUITE_P(Widths, Determinism, ::testing::ValuesIn(scenes::devices()), scenes::device_name);
 
 // ---- the host edits its particles between frames
 
