@@ -95,6 +95,9 @@ FIRN_HD void store(float* a, Real v) {
 FIRN_HD float lane(Real a, uint32_t) {
     return a;
 }
+FIRN_HD uint32_t lane(Int a, uint32_t) {
+    return a;
+}
 /// True for the lanes of the block at `i` that lie below `count`.
 FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return i < count;
@@ -162,6 +165,9 @@ FIRN_HD void store(float* a, Real v) {
     *reinterpret_cast<Real*>(a) = v;
 }
 FIRN_HD float lane(Real a, uint32_t k) {
+    return a[k];
+}
+FIRN_HD uint32_t lane(Int a, uint32_t k) {
     return a[k];
 }
 

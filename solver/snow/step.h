@@ -302,10 +302,12 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     if (p.solver != Solver::explicit_step) result.shear = report(solves[1]);
     pressure_iterations_ = result.pressure.iterations;
     shear_iterations_ = result.shear.iterations;
-    for (uint32_t body = 0; body < pushed; ++body) {
-        double force[6];
-        on_.copy_out(force, forces_.data() + 6 * body, 6);
-        for (int k = 0; k < 6; ++k) impulse[6 * body + static_cast<uint32_t>(k)] += dt * force[k];
+    constexpr uint32_t at_once = 6 * 16;  // bodies' forces in one copy
+    for (uint32_t k = 0; k < 6 * pushed; k += at_once) {
+        const uint32_t here = 6 * pushed - k < at_once ? 6 * pushed - k : at_once;
+        double force[at_once];
+        on_.copy_out(force, forces_.data() + k, here);
+        for (uint32_t n = 0; n < here; ++n) impulse[k + n] += dt * force[n];
     }
     seconds.properties += on_.seconds(start, known);
     seconds.pressure += on_.seconds(known, pressed);
