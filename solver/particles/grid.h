@@ -218,6 +218,17 @@ struct FindRows {
 /// Builds and owns the cells of one set of particles.
 class Cells {
 public:
+    /// What is needed only while cells are made and searched goes into `memory`, 36 bytes for each of `padded`
+    /// particles (at least 32, and more than there are).
+    void work_in(void* memory, uint32_t padded) {
+        key_.borrow(static_cast<uint64_t*>(memory), padded);
+        source_.borrow(reinterpret_cast<uint32_t*>(key_.data() + padded), padded);
+        const uint32_t room = padded + 32;
+        x_.borrow(reinterpret_cast<float*>(source_.data() + padded), room);
+        y_.borrow(x_.data() + room, room);
+        z_.borrow(y_.data() + room, room);
+    }
+
     /// Finds the order: source()[i] is where the i-th particle of the sorted order is now.
     /// `scratch` holds 12 bytes per particle.
     void sort(Execution& on, const Float4* position, const uint32_t* rank, uint32_t count, float cell_width,

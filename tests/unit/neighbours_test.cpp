@@ -69,7 +69,7 @@ std::multiset<uint32_t> read(const Neighbours& lists, uint32_t i, uint32_t fille
     std::multiset<uint32_t> found;
     bool filled = false;
     for (uint32_t k = 0; k < row.length; ++k) {
-        const uint32_t j = *row[k].at;
+        const uint32_t j = lane(indices(row[k]), 0);
         EXPECT_LE(j, filler);
         EXPECT_TRUE(j == filler || !filled) << "a neighbour behind the filling of particle " << i;
         filled |= j == filler;
