@@ -28,14 +28,14 @@ namespace {
 constexpr float pi = 3.14159265f;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// The light, linear. A clear winter afternoon: a warm low sun, a blue sky that fills its shadows. Exposed so that snow in
-// full sun stays below white and keeps its shape.
-constexpr Float3 sun_light{0.80f, 0.70f, 0.56f};  ///< irradiance / pi across its rays
+// The light, linear. A clear winter afternoon: a warm low sun, a blue sky that fills its shadows. Exposed so that snow
+// in full sun stays below white and keeps its shape.
+constexpr Float3 sun_light{0.82f, 0.72f, 0.58f};  ///< irradiance / pi across its rays
 constexpr float sun_radius = 0.035f;              ///< rad; seven times the real sun, for a penumbra that one sees
 constexpr Float3 zenith{0.115f, 0.205f, 0.40f};
 constexpr Float3 horizon{0.42f, 0.50f, 0.60f};
 constexpr Float3 snow_colour{0.90f, 0.925f, 0.95f};
-constexpr Float3 ground_colour{0.135f, 0.130f, 0.128f};
+constexpr Float3 ground_colour{0.20f, 0.195f, 0.19f};
 /// How far light creeps round the edge into the shade, by colour: blue goes farthest in snow.
 constexpr Float3 snow_wrap{0.10f, 0.16f, 0.26f};
 
@@ -148,8 +148,8 @@ public:
             if (ray.hit.geomID == snow_mesh_) {
                 const auto& [a, b, c] = surface_.triangles[ray.hit.primID];
                 const float u = ray.hit.u, v = ray.hit.v;
-                hit.normal = normalized((1 - u - v) * surface_.normals[a] + u * surface_.normals[b] +
-                                        v * surface_.normals[c]);
+                hit.normal =
+                    normalized((1 - u - v) * surface_.normals[a] + u * surface_.normals[b] + v * surface_.normals[c]);
                 hit.on = Hit::On::snow;
                 hit.colour = snow_colour;
             } else if (ray.hit.geomID == grains_) {
@@ -209,7 +209,9 @@ private:
         return ray;
     }
 
-    float height(const Float3& point) const { return dot(up_, point); }
+    float height(const Float3& point) const {
+        return dot(up_, point);
+    }
 
     float ground_distance(const Float3& from, const Float3& along) const {
         if (!has_ground_) return infinity;
@@ -235,8 +237,8 @@ private:
         if (triangles.empty()) return;
         RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_TRIANGLE);
         std::copy(points.begin(), points.end(),
-                  static_cast<Float3*>(new_buffer<Float3>(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3,
-                                                          points.size())));
+                  static_cast<Float3*>(
+                      new_buffer<Float3>(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, points.size())));
         using Triangle = std::array<uint32_t, 3>;
         std::copy(triangles.begin(), triangles.end(),
                   static_cast<Triangle*>(
@@ -248,8 +250,8 @@ private:
         if (surface_.grains.empty()) return;
         RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_SPHERE_POINT);
         std::copy(surface_.grains.begin(), surface_.grains.end(),
-                  static_cast<Float4*>(new_buffer<Float4>(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4,
-                                                          surface_.grains.size())));
+                  static_cast<Float4*>(
+                      new_buffer<Float4>(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, surface_.grains.size())));
         attach(geometry, grains_);
     }
 
@@ -284,29 +286,70 @@ private:
     unsigned snow_mesh_ = RTC_INVALID_GEOMETRY_ID - 1, grains_ = RTC_INVALID_GEOMETRY_ID - 1, first_collider_ = 0;
 };
 
-/// What the filter needs of a pixel: light apart from what the surface makes of it, so that blurring the light leaves the
-/// surface sharp.
-struct Pixel {
-    Float3 seen;         ///< the samples' colour as they are, linear
-    Float3 sun, sky;     ///< what the surface makes of full sunlight and of the open sky
-    Float3 sky_share;    ///< of the open sky's light that arrives, and what others reflect; 0..1 and a little above
+/// Smooth noise of space, -1..1 about zero mean, and its gradient: values at whole numbers, eased in between.
+struct Noise {
+    float value;
+    Float3 gradient;
+};
+
+Noise noise(const Float3& at) {
+    const auto value_at = [](int64_t i, int64_t j, int64_t k) {
+        uint64_t x = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15u ^ static_cast<uint64_t>(j) * 0xc2b2ae3d27d4eb4fu ^
+                     static_cast<uint64_t>(k) * 0x165667b19e3779f9u;
+        x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
+        return static_cast<float>((x ^ (x >> 32)) >> 40) * 0x1p-23f - 1;
+    };
+    const float low[3] = {std::floor(at.x), std::floor(at.y), std::floor(at.z)};
+    const float t[3] = {at.x - low[0], at.y - low[1], at.z - low[2]};
+    float ease[3], slope[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        ease[axis] = t[axis] * t[axis] * (3 - 2 * t[axis]);
+        slope[axis] = 6 * t[axis] * (1 - t[axis]);
+    }
+    Noise sum{0, {}};
+    for (int n = 0; n < 8; ++n) {
+        float weight[3], change[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool far = n >> axis & 1;
+            weight[axis] = far ? ease[axis] : 1 - ease[axis];
+            change[axis] = far ? slope[axis] : -slope[axis];
+        }
+        const float v = value_at(static_cast<int64_t>(low[0]) + (n & 1), static_cast<int64_t>(low[1]) + (n >> 1 & 1),
+                                 static_cast<int64_t>(low[2]) + (n >> 2));
+        sum.value += v * weight[0] * weight[1] * weight[2];
+        sum.gradient += v * Float3{change[0] * weight[1] * weight[2], weight[0] * change[1] * weight[2],
+                                   weight[0] * weight[1] * change[2]};
+    }
+    return sum;
+}
+
+/// Light on a piece of surface, apart from what the surface makes of it: so that the filter can smooth the light and
+/// leave the surface sharp.
+struct Lit {
+    Hit::On on = Hit::On::nothing;
+    float weight = 0;  ///< of the pixel that it covers
+    Float3 sun, sky;   ///< what the surface makes of full sunlight and of the open sky
     float sun_share = 0;
-    float distance = infinity;
+    Float3 sky_share;  ///< of the open sky's light that arrives, and what others reflect; 0..1 and a little above
     Float3 point, normal;
-    Hit::On on = Hit::On::nothing;  ///< nothing = leave `seen` alone
+};
+
+/// A pixel's samples, taken together by what they fell on. A third kind of surface in one pixel joins the second.
+struct Pixel {
+    Float3 background;
+    std::array<Lit, 2> lit;
 };
 
 class Painter {
 public:
     Painter(const PreviewFrame& frame, const PreviewSettings& settings, const World& world)
         : settings_(settings), world_(world) {
-        const Float3 upright = frame_around(world.up(), {0, 0, 1}).right;
-        const Float3 forth = cross(upright, world.up());
-        to_sun_ = normalized(settings.to_sun.x * upright + settings.to_sun.y * world.up() +
-                             settings.to_sun.z * forth);
-        sun_ = frame_around(to_sun_, world.up());
         eye_ = frame.camera.eye - frame.camera.target;
         view_ = frame_around(normalized(-1.0f * eye_, {0, 0, -1}), world.up());
+        const Float3 level = normalized(cross(view_.right, world.up()), view_.forward);  // towards the camera
+        to_sun_ =
+            normalized(settings.to_sun.x * view_.right + settings.to_sun.y * world.up() + settings.to_sun.z * level);
+        sun_ = frame_around(to_sun_, world.up());
         reach_ = length(eye_);
         tan_half_ = std::tan(frame.camera.angle / 2);
         const uint32_t count = static_cast<uint32_t>(settings.samples * interleave * interleave);
@@ -319,80 +362,87 @@ public:
     Pixel paint(int x, int y) const {
         // Neighbours' numbers are far apart in the sequence: the bits of x and y, turned round (a Bayer matrix).
         const uint32_t a = static_cast<uint32_t>(x % interleave), b = static_cast<uint32_t>(y % interleave);
-        const uint32_t cross_bits = a ^ b;
-        const uint32_t place = ((cross_bits & 1) << 3) | ((b & 1) << 2) | (cross_bits & 2) | (b >> 1);
+        const uint32_t odd = a ^ b;
+        const uint32_t place = ((odd & 1) << 3) | ((b & 1) << 2) | (odd & 2) | (b >> 1);
+        const float weight = 1 / static_cast<float>(settings_.samples);
         Pixel pixel;
-        int count = 0;
-        bool mixed = false;
         for (int s = 0; s < settings_.samples; ++s) {
-            const std::array<float, 4>& random =
-                spread_[(static_cast<size_t>(s) * interleave * interleave) + place];
-            const float in_x = (static_cast<float>(s) + 0.5f) / static_cast<float>(settings_.samples);
-            const float in_y = radical_inverse(static_cast<uint32_t>(s), 2) + 0.5f / static_cast<float>(settings_.samples);
-            Sample sample = look(static_cast<float>(x) + in_x, static_cast<float>(y) + std::min(in_y, 0.999f), random);
-            const float weight = 1 / static_cast<float>(settings_.samples);
-            pixel.seen += weight * sample.colour;
-            if (s > 0 && sample.light.on != pixel.on) mixed = true;
-            pixel.on = sample.light.on;
-            if (sample.light.on == Hit::On::nothing) continue;
-            ++count;
-            pixel.sun += sample.light.sun;
-            pixel.sky += sample.light.sky;
-            pixel.sky_share += sample.light.sky_share;
-            pixel.sun_share += sample.light.sun_share;
-            pixel.normal += sample.light.normal;
-            pixel.point += sample.light.point;
+            const size_t number = static_cast<size_t>(s) * interleave * interleave + place;
+            const float in_x = (static_cast<float>(s) + 0.5f) * weight;
+            const float in_y = std::min(radical_inverse(static_cast<uint32_t>(s), 2) + 0.5f * weight, 0.999f);
+            const Float3 along = direction(static_cast<float>(x) + in_x, static_cast<float>(y) + in_y);
+            const Hit hit = world_.trace(eye_, along);
+            if (hit.on == Hit::On::nothing) {
+                pixel.background += weight * sky_colour(along);
+                continue;
+            }
+            const Lit sample = light(hit, along, spread_[number]);
+            Lit& lit = pixel.lit[0].weight == 0 || pixel.lit[0].on == sample.on ? pixel.lit[0] : pixel.lit[1];
+            lit.on = sample.on;
+            lit.weight += weight;
+            lit.sun += weight * sample.sun;
+            lit.sky += weight * sample.sky;
+            lit.sun_share += weight * sample.sun_share;
+            lit.sky_share += weight * sample.sky_share;
+            lit.point += weight * sample.point;
+            lit.normal += weight * sample.normal;
         }
-        if (mixed || count == 0) {
-            pixel.on = Hit::On::nothing;
-            return pixel;
+        for (Lit& lit : pixel.lit) {
+            if (lit.weight == 0) continue;
+            const float scale = 1 / lit.weight;
+            lit.sun = scale * lit.sun;
+            lit.sky = scale * lit.sky;
+            lit.sun_share *= scale;
+            lit.sky_share = scale * lit.sky_share;
+            lit.point = scale * lit.point;
+            lit.normal = normalized(lit.normal);
         }
-        const float weight = 1 / static_cast<float>(count);
-        pixel.sun = weight * pixel.sun;
-        pixel.sky = weight * pixel.sky;
-        pixel.sky_share = weight * pixel.sky_share;
-        pixel.sun_share *= weight;
-        pixel.point = weight * pixel.point;
-        pixel.normal = normalized(pixel.normal);
-        pixel.distance = length(pixel.point - eye_);
         return pixel;
     }
 
-    /// The light of a pixel is the mean of its neighbours' where they lie on the same piece of surface.
-    Float3 filtered(const std::vector<Pixel>& pixels, int x, int y) const {
-        const auto at = [&](int i, int j) -> const Pixel& {
-            return pixels[static_cast<size_t>(j) * static_cast<size_t>(settings_.width) + static_cast<size_t>(i)];
-        };
-        const Pixel& own = at(x, y);
-        if (own.on == Hit::On::nothing) return own.seen;
-        const float thick = std::max(0.6f * world_.spacing(), 2 * pixel_size(own.distance));
-        Float3 sky_sum;
-        float sun_sum = 0, sum = 0;
-        // Five wide with half weight at the rims: every place of the 4 x 4 pattern counts once.
-        for (int j = -2; j <= 2; ++j)
-            for (int i = -2; i <= 2; ++i) {
-                if (x + i < 0 || y + j < 0 || x + i >= settings_.width || y + j >= settings_.height) continue;
-                const Pixel& other = at(x + i, y + j);
-                if (other.on != own.on) continue;
-                const float off = std::abs(dot(own.normal, other.point - own.point)) / thick;
-                const float weight = (std::abs(i) == 2 ? 0.5f : 1.0f) * (std::abs(j) == 2 ? 0.5f : 1.0f) *
-                                     std::max(0.0f, 1 - off) * std::max(0.05f, dot(own.normal, other.normal));
-                sky_sum += weight * other.sky_share;
-                sun_sum += weight * other.sun_share;
-                sum += weight;
+    /// The pixel's colour, linear. Its light is the mean of its neighbours' where they lie on the same piece of
+    /// surface. `row_at(j)` are the pixels of row y + j, -2 <= j <= 2, or nullptr beyond the picture.
+    template <typename RowAt>
+    Float3 filtered(int x, RowAt row_at) const {
+        const Pixel& own = row_at(0)[x];
+        Float3 colour = own.background;
+        for (const Lit& lit : own.lit) {
+            if (lit.weight == 0) continue;
+            const float distance = length(lit.point - eye_);
+            const float thick = std::max(0.6f * world_.spacing(), 2 * pixel_size(distance));
+            Float3 sky_sum;
+            float sun_sum = 0, sum = 0;
+            // Five wide with half weight at the rims: every place of the 4 x 4 pattern counts once.
+            for (int j = -2; j <= 2; ++j) {
+                const Pixel* row = row_at(j);
+                if (!row) continue;
+                for (int i = std::max(-2, -x); i <= std::min(2, settings_.width - 1 - x); ++i)
+                    for (const Lit& other : row[x + i].lit) {
+                        if (other.weight == 0 || other.on != lit.on) continue;
+                        const float off = std::abs(dot(lit.normal, other.point - lit.point)) / thick;
+                        const float weight = (std::abs(i) == 2 ? 0.5f : 1.0f) * (std::abs(j) == 2 ? 0.5f : 1.0f) *
+                                             other.weight * std::max(0.0f, 1 - off) *
+                                             std::max(0.05f, dot(lit.normal, other.normal));
+                        sky_sum += weight * other.sky_share;
+                        sun_sum += weight * other.sun_share;
+                        sum += weight;
+                    }
             }
-        return hazed((sun_sum / sum) * own.sun + ((1 / sum) * sky_sum) * own.sky, own);
+            const Float3 light = (sun_sum / sum) * lit.sun + ((1 / sum) * sky_sum) * lit.sky;
+            colour += lit.weight * (lit.on == Hit::On::ground ? hazed(light, distance) : light);
+        }
+        return colour;
     }
 
 private:
-    struct Sample {
-        Float3 colour;
-        Pixel light;
-    };
-
-    float pixel_size(float distance) const {
-        return 2 * tan_half_ * distance / static_cast<float>(settings_.height);
+    Float3 direction(float x, float y) const {
+        const float width = static_cast<float>(settings_.width), height = static_cast<float>(settings_.height);
+        const float u = (2 * x / width - 1) * tan_half_ * width / height;
+        const float v = (1 - 2 * y / height) * tan_half_;
+        return normalized(view_.forward + u * view_.right + v * view_.up);
     }
+
+    float pixel_size(float distance) const { return 2 * tan_half_ * distance / static_cast<float>(settings_.height); }
 
     Float3 sky_colour(const Float3& along) const {
         const float rise = dot(along, world_.up());
@@ -400,10 +450,9 @@ private:
     }
 
     /// Far ground turns into the horizon.
-    Float3 hazed(const Float3& colour, const Pixel& pixel) const {
-        if (pixel.on != Hit::On::ground) return colour;
-        const float haze = 1 - std::exp(-std::max(0.0f, pixel.distance - reach_) / (6 * reach_));
-        return mix(colour, horizon, haze);
+    Float3 hazed(const Float3& colour, float distance) const {
+        const float far = std::max(0.0f, distance / reach_ - 1.5f) / 12;
+        return mix(colour, horizon, 1 - std::exp(-far));
     }
 
     /// Light that the open sky and the ground would send to a surface that faces `normal`; / pi.
@@ -419,54 +468,57 @@ private:
         return colour * (lit * std::max(0.0f, dot(normal, to_sun_)) * sun_light + sky);
     }
 
-    Sample look(float x, float y, const std::array<float, 4>& random) const {
-        const float aspect = static_cast<float>(settings_.width) / static_cast<float>(settings_.height);
-        const float u = (2 * x / static_cast<float>(settings_.width) - 1) * tan_half_ * aspect;
-        const float v = (1 - 2 * y / static_cast<float>(settings_.height)) * tan_half_;
-        const Float3 along = normalized(view_.forward + u * view_.right + v * view_.up);
-        const Hit hit = world_.trace(eye_, along);
-        Sample sample;
-        if (hit.on == Hit::On::nothing) {
-            sample.colour = sky_colour(along);
-            return sample;
+    /// The grain of snow, finer than its particles: the normal leans as on a rough surface, where a pixel can show
+    /// that.
+    Float3 roughened(const Float3& normal, const Float3& point, float distance) const {
+        // The noise lies on a lattice of its own; askew, it does not line up with walls and floors.
+        const Float3 x{0.7386f, 0.4286f, -0.5203f}, y{-0.2247f, 0.8841f, 0.4097f}, z = cross(x, y);
+        const Float3 at{dot(x, point), dot(y, point), dot(z, point)};
+        Float3 lean;
+        for (const auto& [size, height] : {std::pair{0.60f, 0.16f}, std::pair{0.23f, 0.17f}}) {
+            const float feature = size * world_.spacing();
+            const float visible = std::min(1.0f, feature / (1.5f * pixel_size(distance)));
+            const Float3 slope = noise((1 / feature) * at).gradient;
+            lean += (height * visible) * (slope.x * x + slope.y * y + slope.z * z);
         }
-        Pixel& light = sample.light;
-        light.on = hit.on == Hit::On::grain ? Hit::On::snow : hit.on;
-        light.normal = hit.normal;
-        light.point = eye_ + hit.distance * along;
-        light.distance = hit.distance;
-        const bool on_snow = light.on == Hit::On::snow;
+        return normalized(normal - (lean - dot(lean, normal) * normal), normal);
+    }
+
+    Lit light(const Hit& hit, const Float3& along, const std::array<float, 4>& random) const {
+        Lit lit;
+        lit.on = hit.on == Hit::On::grain ? Hit::On::snow : hit.on;
+        lit.point = eye_ + hit.distance * along;
+        const bool on_snow = lit.on == Hit::On::snow;
+        lit.normal = on_snow ? roughened(hit.normal, lit.point, hit.distance) : hit.normal;
 
         // Light enters snow a little beside where it leaves: shadows that single grains throw on themselves fade.
-        const float lift = std::max(on_snow ? 0.25f * world_.spacing() : 0.0f,
-                                    1e-4f * hit.distance + 1e-4f * world_.spacing());
-        const Float3 from = light.point + lift * hit.normal;
+        const float least = 1e-4f * (hit.distance + world_.spacing());
+        const Float3 from = lit.point + std::max(on_snow ? 0.25f * world_.spacing() : 0.0f, least) * hit.normal;
 
-        const float facing = dot(hit.normal, to_sun_);
+        const float facing = dot(lit.normal, to_sun_);
         const Float3 wrap = on_snow ? snow_wrap : Float3{};
         const auto wrapped = [&](float w) { return std::max(0.0f, (facing + w) / ((1 + w) * (1 + 0.5f * w))); };
-        light.sun = hit.colour * sun_light * Float3{wrapped(wrap.x), wrapped(wrap.y), wrapped(wrap.z)};
-        if (light.sun.z > 0) {
+        lit.sun = hit.colour * sun_light * Float3{wrapped(wrap.x), wrapped(wrap.y), wrapped(wrap.z)};
+        if (dot(hit.normal, to_sun_) > -wrap.z) {
             const float radius = sun_radius * std::sqrt(random[2]), turn = 2 * pi * random[3];
-            const Float3 to = normalized(to_sun_ + (radius * std::cos(turn)) * sun_.right +
-                                         (radius * std::sin(turn)) * sun_.up);
+            const Float3 to =
+                normalized(to_sun_ + (radius * std::cos(turn)) * sun_.right + (radius * std::sin(turn)) * sun_.up);
             const Float3 start = on_snow ? from + (0.3f * world_.spacing()) * to_sun_ : from;
-            light.sun_share = world_.is_blocked(start, to) ? 0.0f : 1.0f;
+            lit.sun_share = world_.is_blocked(start, to) ? 0.0f : 1.0f;
         }
 
         const Float3 open = open_light(hit.normal);
-        light.sky = hit.colour * open;
-        const Directions around = frame_around(hit.normal, std::abs(hit.normal.y) < 0.9f ? Float3{0, 1, 0} : Float3{1, 0, 0});
+        lit.sky = hit.colour * open_light(lit.normal);
+        const Directions around =
+            frame_around(hit.normal, std::abs(hit.normal.y) < 0.9f ? Float3{0, 1, 0} : Float3{1, 0, 0});
         const float radius = std::sqrt(random[0]), turn = 2 * pi * random[1];
         const Float3 to = (radius * std::cos(turn)) * around.right + (radius * std::sin(turn)) * around.up +
                           std::sqrt(std::max(0.0f, 1 - random[0])) * hit.normal;
         const Hit other = world_.trace(from, to);
         const Float3 arriving =
             other.on == Hit::On::nothing ? sky_colour(to) : bounced(other.normal, other.colour, 0.45f);
-        light.sky_share = {arriving.x / open.x, arriving.y / open.y, arriving.z / open.z};
-
-        sample.colour = hazed(light.sun_share * light.sun + light.sky_share * light.sky, light);
-        return sample;
+        lit.sky_share = {arriving.x / open.x, arriving.y / open.y, arriving.z / open.z};
+        return lit;
     }
 
     PreviewSettings settings_;
@@ -514,26 +566,33 @@ Picture render_preview(const PreviewFrame& frame, const PreviewSettings& setting
     arena.execute([&] {
         const World world(frame, warnings);
         const Painter painter(frame, settings, world);
+        // Band by band, so that a huge picture takes no more memory than a large one. The filter looks two rows up and
+        // down.
+        constexpr int band = 256, rim = 2;
         const size_t width = static_cast<size_t>(settings.width);
-        std::vector<Pixel> pixels(width * static_cast<size_t>(settings.height));
-        const auto for_each_row = [&](auto function) {
-            tbb::parallel_for(tbb::blocked_range<int>(0, settings.height), [&](const auto& rows) {
-                for (int y = rows.begin(); y != rows.end(); ++y)
-                    for (int x = 0; x < settings.width; ++x) function(x, y);
+        std::vector<Pixel> pixels(width * static_cast<size_t>(std::min(settings.height, band + 2 * rim)));
+        for (int top = 0; top < settings.height; top += band) {
+            const int bottom = std::min(settings.height, top + band);
+            const int first = std::max(0, top - rim), last = std::min(settings.height, bottom + rim);
+            const auto row = [&](int y) { return &pixels[static_cast<size_t>(y - first) * width]; };
+            const auto for_each_row = [&](int begin, int end, auto function) {
+                tbb::parallel_for(tbb::blocked_range<int>(begin, end), [&](const auto& rows) {
+                    for (int y = rows.begin(); y != rows.end(); ++y)
+                        for (int x = 0; x < settings.width; ++x) function(x, y);
+                });
+            };
+            for_each_row(first, last, [&](int x, int y) { row(y)[x] = painter.paint(x, y); });
+            for_each_row(top, bottom, [&](int x, int y) {
+                const Float3 colour = painter.filtered(
+                    x, [&](int j) -> const Pixel* { return y + j < first || y + j >= last ? nullptr : row(y + j); });
+                // Smooth skies show steps of 1/255 unless neighbours round differently.
+                const float dither = (static_cast<float>((x * 5 + y * 3) % 8) + 0.5f) / 8;
+                uint8_t* pixel = picture.pixel(x, y);
+                pixel[0] = srgb(toned(colour.x), dither);
+                pixel[1] = srgb(toned(colour.y), dither);
+                pixel[2] = srgb(toned(colour.z), dither);
             });
-        };
-        for_each_row([&](int x, int y) {
-            pixels[static_cast<size_t>(y) * width + static_cast<size_t>(x)] = painter.paint(x, y);
-        });
-        for_each_row([&](int x, int y) {
-            const Float3 colour = painter.filtered(pixels, x, y);
-            // Smooth skies show steps of 1/255 unless neighbours round differently.
-            const float dither = (static_cast<float>((x * 5 + y * 3) % 8) + 0.5f) / 8;
-            uint8_t* pixel = picture.pixel(x, y);
-            pixel[0] = srgb(toned(colour.x), dither);
-            pixel[1] = srgb(toned(colour.y), dither);
-            pixel[2] = srgb(toned(colour.z), dither);
-        });
+        }
     });
     if (!frame.caption.empty()) draw_caption(picture, frame.caption);
     return picture;

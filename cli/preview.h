@@ -33,9 +33,11 @@ struct PreviewFrame {
 
 struct PreviewSettings {
     int width = 1280, height = 720;
-    int samples = 4;                      ///< per pixel
-    Float3 to_sun{-0.62f, 0.52f, 0.42f};  ///< for up = y; turned with `up`
-    int threads = 0;                      ///< 0 = all cores
+    int samples = 4;  ///< per pixel
+    /// Right of the camera, up, and towards the camera: the light comes from the side however one looks, and shows
+    /// shape.
+    Float3 to_sun{-0.80f, 0.52f, 0.12f};
+    int threads = 0;  ///< 0 = all cores
 };
 
 /// The snow as a person would see it: sunlight, soft shadows, the light of the sky. The same picture for any number of

@@ -46,9 +46,7 @@ std::array<int64_t, 3> block_of(uint64_t key) {
 struct Binned {
     uint64_t key;
     uint32_t particle;
-    bool operator<(const Binned& other) const {
-        return key != other.key ? key < other.key : particle < other.particle;
-    }
+    bool operator<(const Binned& other) const { return key != other.key ? key < other.key : particle < other.particle; }
 };
 
 /// (1 - r^2 / support^2)^3: no square root, and smooth to the rim. In bulk snow the weights add up to 5.1, at a lone
@@ -201,8 +199,7 @@ private:
         const auto down = [](int64_t a) { return a >> 3; };
         const uint32_t b = find(blocks_, block_key(down(i), down(j), down(k)));
         if (b == none) return otherwise;
-        return values[b * block_voxels +
-                      static_cast<size_t>(((k & 7) * block_size + (j & 7)) * block_size + (i & 7))];
+        return values[b * block_voxels + static_cast<size_t>(((k & 7) * block_size + (j & 7)) * block_size + (i & 7))];
     }
 
     /// What flies alone is drawn as a crumb: a handful of small spheres, each particle with its own handful.
@@ -223,8 +220,9 @@ private:
             for (uint64_t n = 0; n < 5; ++n) {
                 const float turn = 6.2831853f * random(i, 10 + 3 * n), up = 2 * random(i, 11 + 3 * n) - 1;
                 const float flat = std::sqrt(1 - up * up), far = 0.26f * size;
-                surface_.grains.push_back(grain({x.x + far * flat * std::cos(turn), x.y + far * up, x.z + far * flat * std::sin(turn)},
-                                                (0.12f + 0.12f * random(i, 12 + 3 * n)) * size));
+                surface_.grains.push_back(
+                    grain({x.x + far * flat * std::cos(turn), x.y + far * up, x.z + far * flat * std::sin(turn)},
+                          (0.12f + 0.12f * random(i, 12 + 3 * n)) * size));
             }
         }
     }
@@ -261,7 +259,8 @@ private:
                 std::array<float, 8> corner;
                 int inside = 0;
                 for (int n = 0; n < 8; ++n) {
-                    const float value = nodes[static_cast<size_t>(((k + (n >> 2)) * side + j + (n >> 1 & 1)) * side + i + (n & 1))];
+                    const float value =
+                        nodes[static_cast<size_t>(((k + (n >> 2)) * side + j + (n >> 1 & 1)) * side + i + (n & 1))];
                     corner[static_cast<size_t>(n)] = value;
                     inside += value < 0;
                 }
@@ -302,7 +301,8 @@ private:
         return {sum.x * scale, sum.y * scale, sum.z * scale};
     }
 
-    /// Two triangles across each edge of the grid that the surface cuts, between the points of the four cells around it.
+    /// Two triangles across each edge of the grid that the surface cuts, between the points of the four cells around
+    /// it.
     void add_triangles() {
         std::vector<std::vector<std::array<uint32_t, 3>>> found(blocks_.size());
         for_each_block([&](size_t b) {
