@@ -35,14 +35,15 @@ double voxel_size(const GridSettings& settings) {
     return settings.voxel > 0 ? settings.voxel : 0.5 * settings.spacing;
 }
 
-LeafBins plan_leaves(const Particles& particles, double voxel, double reach, double bytes_per_voxel, LeafLoop& loop) {
+LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double reach, double bytes_per_voxel,
+                     LeafLoop& loop) {
     constexpr double coarse = 4;  // leaves; a particle that reaches further is worth a look from afar first
     if (reach > coarse * leaf_edge * voxel) {
         // Cells as large as the reach: what they hold is what will be covered, to a factor of a few.
-        const LeafBins cells = sort_into_leaves(particles.position, reach / leaf_edge, 0, loop);
+        const LeafBins cells = sort_into_leaves(position, reach / leaf_edge, 0, loop);
         require_bytes(static_cast<double>(cells.leaves.count()) * std::pow(reach / voxel, 3) * bytes_per_voxel, voxel);
     }
-    return sort_into_leaves(particles.position, voxel, reach / voxel, loop);
+    return sort_into_leaves(position, voxel, reach / voxel, loop);
 }
 
 void require_memory(size_t leaves, double bytes_per_voxel, double voxel) {

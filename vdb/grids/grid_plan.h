@@ -12,7 +12,8 @@ double voxel_size(const GridSettings&);
 
 /// Sorts the particles for grids that reach `reach` metres beyond them, after a look at whether the machine has the
 /// memory for leaves of `bytes_per_voxel`; throws Error with the numbers when not.
-LeafBins plan_leaves(const Particles&, double voxel, double reach, double bytes_per_voxel, LeafLoop&);
+LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double reach, double bytes_per_voxel,
+                     LeafLoop&);
 
 /// The same look once the leaves are counted.
 void require_memory(size_t leaves, double bytes_per_voxel, double voxel);

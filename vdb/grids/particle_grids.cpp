@@ -8,6 +8,8 @@
 #include <string>
 
 #include "grid_plan.h"
+#include "leaf_means.h"
+#include "motion_paths.h"
 #include "spline_sum.h"
 
 namespace firn {
@@ -70,83 +72,15 @@ void fill_leaves(Grid& grid, const LeafSpace& space, const std::vector<uint64_t>
 template <typename Value>
 using Scratch = tbb::enumerable_thread_specific<Value>;
 
-/// Voxels whose kernels add up to less are past the surface; inside, at any arrangement, they add up to about pi.
-constexpr float well_covered = 0.5f;
-/// Of the wide weights that carry values outwards, against the kernel's: small enough not to blur what the kernel says.
-constexpr float wide_scale = 1e-3f;
-/// What is left of a wide weight at the rim of its reach is noise.
-constexpr float least_weight = 1e-12f;
-
-struct LeafSums {
-    std::vector<NearParticle> near;
-    alignas(32) float weights[leaf_voxels];
-    alignas(32) float values[3 * leaf_voxels];
-};
-
-/// Kernel-weighted means of `values` at points `shift` off the voxels' centres; with `extension` > 0 carried on to that
-/// distance (voxels) from the particles.
-struct Means {
-    const LeafBins& bins;
-    float support, extension;
-
-    bool sum(uint64_t key, const float* values, const Float3& shift, LeafSums& s) const {
-        return sum(
-            key, shift, s, leaf_voxels,
-            [&](size_t near) {
-                leaf_kernels().add_scalar(s.near.data(), near, values, support, shift, s.weights, s.values);
-            },
-            [&](size_t near) {
-                leaf_kernels().add_scalar_wide(s.near.data(), near, values, extension, wide_scale, shift, s.weights,
-                                               s.values);
-            });
-    }
-    bool sum(uint64_t key, const Float3* values, const Float3& shift, LeafSums& s) const {
-        return sum(
-            key, shift, s, 3 * leaf_voxels,
-            [&](size_t near) {
-                leaf_kernels().add_vector(s.near.data(), near, values, support, shift, s.weights, s.values);
-            },
-            [&](size_t near) {
-                leaf_kernels().add_vector_wide(s.near.data(), near, values, extension, wide_scale, shift, s.weights,
-                                               s.values);
-            });
-    }
-
-    float reach() const { return std::max(support, extension); }
-
-private:
-    template <typename Add, typename AddWide>
-    bool sum(uint64_t key, const Float3& shift, LeafSums& s, int value_count, const Add& add,
-             const AddWide& add_wide) const {
-        const float furthest = std::max({std::abs(shift.x), std::abs(shift.y), std::abs(shift.z)});
-        const size_t near = bins.near(key, reach() + furthest, s.near);
-        if (near == 0) return false;
-        std::fill(s.weights, s.weights + leaf_voxels, 0.0f);
-        std::fill(s.values, s.values + value_count, 0.0f);
-        add(near);
-        if (extension > 0) {
-            float least = s.weights[0];
-            for (const float weight : s.weights) least = std::min(least, weight);
-            if (least < well_covered) add_wide(near);
-        }
-        return true;
-    }
-};
-
-float mean(float sum, float weight) {
-    return weight > least_weight ? sum / weight : 0.0f;
-}
-
 uint64_t bit(int voxel) {
     return uint64_t(1) << (voxel & 63);
 }
 
 float mean_at(const LeafSums& s, int k, float) {
-    return mean(s.values[k], s.weights[k]);
+    return s.mean(k);
 }
 openvdb::Vec3s mean_at(const LeafSums& s, int k, const openvdb::Vec3s&) {
-    return {mean(s.values[k], s.weights[k]), mean(s.values[leaf_voxels + k], s.weights[k]),
-            mean(s.values[2 * leaf_voxels + k], s.weights[k])};
+    return {s.mean(k, 0), s.mean(k, 1), s.mean(k, 2)};
 }
 
 /// `sorted`: values in the order of the bins.
@@ -160,7 +94,7 @@ void fill_with_means(Grid& grid, const Means& means, const std::vector<Value>& s
         if (!means.sum(key, sorted.data(), {}, s)) return;
         for (int k = 0; k < leaf_voxels; ++k) {
             out[k] = mean_at(s, k, Out());
-            mask[k / 64] |= s.weights[k] > least_weight ? bit(k) : 0;
+            mask[k / 64] |= s.has_mean(k) ? bit(k) : 0;
         }
     });
 }
@@ -183,11 +117,10 @@ typename Grid::Ptr mean_grid(const Particles& particles, const std::vector<Value
 
     LeafLoop loop(settings.threads, interrupted);
     const double support = kernel_support(settings, voxel) / voxel;
-    const LeafBins bins = plan_leaves(particles, voxel, support * voxel, sizeof(Value), loop);
+    const LeafBins bins = plan_leaves(particles.position, voxel, support * voxel, sizeof(Value), loop);
     const std::vector<uint64_t> leaves = bins.touched(support, loop);
     require_memory(leaves.size(), sizeof(Value), voxel);
-    fill_with_means(*grid, Means{bins, static_cast<float>(support), 0}, in_leaf_order(bins, values, loop), leaves,
-                    loop);
+    fill_with_means(*grid, Means{bins, static_cast<float>(support)}, in_leaf_order(bins, values, loop), leaves, loop);
     return grid;
 }
 
@@ -204,7 +137,7 @@ openvdb::FloatGrid::Ptr density_grid(const Particles& particles, float rest_dens
 
     LeafLoop loop(settings.threads, interrupted);
     const double support = kernel_support(settings, voxel) / voxel;
-    const LeafBins bins = plan_leaves(particles, voxel, support * voxel, sizeof(float), loop);
+    const LeafBins bins = plan_leaves(particles.position, voxel, support * voxel, sizeof(float), loop);
     const std::vector<uint64_t> leaves = bins.touched(support, loop);
     require_memory(leaves.size(), sizeof(float), voxel);
 
@@ -241,6 +174,10 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles& particles, const Velocity
         throw Error("velocity extension " + std::to_string(velocity.extension) +
                     " m: give a number above 0, or 0 for three particle spacings");
     }
+    if (!(velocity.shutter >= 0) || !std::isfinite(velocity.shutter)) {
+        throw Error("velocity shutter " + std::to_string(velocity.shutter) + " s: give 0 or more");
+    }
+    if (particles.count() == 0) return grid;
 
     LeafLoop loop(settings.threads, interrupted);
     // The surface is half a spacing off the outermost particles.
@@ -248,13 +185,23 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles& particles, const Velocity
     const double extension = (0.5 * settings.spacing + past_surface) / voxel;
     const double support = kernel_support(settings, voxel) / voxel;
     const double reach = std::max(support, extension) + (velocity.staggered ? 0.5 : 0.0);
-    const LeafBins bins = plan_leaves(particles, voxel, reach * voxel, sizeof(openvdb::Vec3s), loop);
+
+    // Particles first, then the stations of their ways.
+    std::vector<Float3> position = particles.position, values = particles.velocity;
+    values.resize(position.size());
+    if (velocity.shutter > 0) {
+        const MotionPaths paths =
+            motion_paths(position, values, settings.spacing, velocity.shutter, past_surface, loop);
+        position.insert(position.end(), paths.position.begin(), paths.position.end());
+        values.insert(values.end(), paths.velocity.begin(), paths.velocity.end());
+    }
+    const LeafBins bins = plan_leaves(position, voxel, reach * voxel, sizeof(openvdb::Vec3s), loop);
     const std::vector<uint64_t> leaves = bins.touched(reach, loop);
     require_memory(leaves.size(), sizeof(openvdb::Vec3s), voxel);
 
-    const std::vector<Float3> sorted = particles.velocity.empty() ? std::vector<Float3>(particles.count())
-                                                                  : in_leaf_order(bins, particles.velocity, loop);
-    const Means means{bins, static_cast<float>(support), static_cast<float>(extension)};
+    const std::vector<Float3> sorted = in_leaf_order(bins, values, loop);
+    Means means{bins, static_cast<float>(support), static_cast<float>(extension)};
+    if (position.size() > particles.count()) means.first_station = static_cast<uint32_t>(particles.count());
     if (!velocity.staggered) {
         fill_with_means(*grid, means, sorted, leaves, loop);
         return grid;
@@ -277,8 +224,8 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles& particles, const Velocity
                 return;
             }
             for (int k = 0; k < leaf_voxels; ++k) {
-                out[k][axis] = mean(s.values[k], s.weights[k]);
-                if (!(s.weights[k] > least_weight)) mask[k / 64] &= ~bit(k);
+                out[k][axis] = s.mean(k);
+                if (!s.has_mean(k)) mask[k / 64] &= ~bit(k);
             }
         }
         for (int k = 0; k < leaf_voxels; ++k) {

@@ -47,7 +47,7 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     const double reach = band.reach();
 
     LeafLoop loop(settings.threads, interrupted);
-    const LeafBins bins = plan_leaves(particles, voxel, reach * voxel, 3 * sizeof(float), loop);
+    const LeafBins bins = plan_leaves(particles.position, voxel, reach * voxel, 3 * sizeof(float), loop);
     const DistanceBand distance =
         distance_band(bins, band, loop, [&](size_t leaves) { require_memory(leaves, 3 * sizeof(float), voxel); });
 
@@ -63,7 +63,7 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
             for (int v = 0; v < leaf_voxels; ++v) {
                 const float d = values[v] + static_cast<float>(erode);
                 if (std::abs(d) < half_width) {
-                    leaf->setValueMask(static_cast<openvdb::Index>(v), true);
+                    leaf->setValueOn(static_cast<openvdb::Index>(v));
                     any = true;
                 }
                 out[v] = std::min(std::max(d, -half_width), half_width) * static_cast<float>(voxel);

@@ -28,7 +28,7 @@ public:
     VdbFile read_from(std::istream& in) {
         VdbFile file;
         // What Stream and File tell the stream before they read.
-        const openvdb::io::StreamMetadata::Ptr tags(new openvdb::io::StreamMetadata);
+        openvdb::io::StreamMetadata::Ptr tags(new openvdb::io::StreamMetadata);
         openvdb::io::setStreamMetadataPtr(in, tags, /*transfer=*/false);
         readHeader(in);
         tags->setFileVersion(fileVersion());

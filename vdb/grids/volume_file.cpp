@@ -1,7 +1,9 @@
 #include "firn/volume_file.h"
 
+#include <openvdb/io/Archive.h>
+#include <openvdb/io/Compression.h>
+
 #include <cmath>
-#include <cstring>
 
 #include "firn/error.h"
 #include "firn/grids.h"
@@ -71,6 +73,7 @@ public:
         VelocityGridSettings v;
         v.staggered = settings_.staggered_velocity;
         v.extension = settings_.velocity_extension;
+        v.shutter = stamp_.fps > 0 ? static_cast<float>(settings_.shutter / stamp_.fps) : 0.0f;
         const Vec3SGrid::Ptr velocity = velocity_grid(particles_, v, grid_settings_, interrupted_);
         velocity->setName(settings_.velocity_name);
         add(velocity, "m/s", 0);
@@ -87,7 +90,7 @@ public:
             const size_t count = source.count(), components = static_cast<size_t>(array.components);
             if (array.components == 3) {
                 std::vector<Float3> values(count);
-                if (count) std::memcpy(values.data(), data, count * sizeof(Float3));
+                for (size_t k = 0; k < count; ++k) values[k] = {data[3 * k], data[3 * k + 1], data[3 * k + 2]};
                 add(attribute_grid(source, values, array.name, grid_settings_, interrupted_), array.unit, 0,
                     fits_half(values, 3));
                 return;
@@ -133,7 +136,7 @@ private:
     }
 
     const Particles& particles_;
-    const Particles none_;
+    const Particles none_{};
     const VolumeSettings& settings_;
     const FrameStamp& stamp_;
     const Interrupted& interrupted_;

@@ -28,6 +28,7 @@ openvdb::FloatGrid::Ptr density_grid(const Particles&, float rest_density, const
 struct VelocityGridSettings {
     bool staggered = false;
     float extension = 0;  ///< m past the surface that velocities reach; 0 = three spacings
+    float shutter = 0;    ///< s; velocities also reach as far as each particle goes in this time, forward and back
 };
 /// m/s.
 openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettings&, const GridSettings&,

@@ -25,7 +25,8 @@ struct VolumeSettings {
 
     std::string velocity_name = "vel";  ///< Houdini's name; Blender looks for "velocity" unless told
     bool staggered_velocity = false;
-    float velocity_extension = 0;                                     ///< m; 0 = three spacings
+    float velocity_extension = 0;  ///< m past the surface; 0 = three spacings
+    float shutter = 0.5f;          ///< frames; velocities also reach as far as each particle goes in this time
     float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; 0 = SurfaceGridSettings' defaults
     int surface_smooth = 2;                                           ///< passes
 
