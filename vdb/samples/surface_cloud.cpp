@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "firn/error.h"
+#include "samples/curve.h"
 
 namespace firn {
 
@@ -15,15 +16,6 @@ namespace {
 constexpr double points_per_sample = 16;
 constexpr double cell_in_spacings = 1.25;
 constexpr int axis_bits = 21;
-
-uint64_t spread_bits(uint64_t v) {
-    v &= 0x1fffff;
-    v = (v | v << 32) & 0x1f00000000ffffull;
-    v = (v | v << 16) & 0x1f0000ff0000ffull;
-    v = (v | v << 8) & 0x100f00f00f00f00full;
-    v = (v | v << 4) & 0x10c30c30c30c30c3ull;
-    return (v | v << 2) & 0x1249249249249249ull;
-}
 
 uint64_t key_of(int64_t x, int64_t y, int64_t z) {
     return uint64_t(z) << 2 * axis_bits | uint64_t(y) << axis_bits | uint64_t(x);
