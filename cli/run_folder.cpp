@@ -121,17 +121,20 @@ std::vector<int> RunFolder::picture_frames() const {
     return frames(numbered_files(folder_ + "/preview", "", ".png"));
 }
 
+void RunFolder::remove_leftovers() const {
+    for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"}) remove_parts(folder_ + folder);
+}
+
 void RunFolder::clear() const {
+    remove_leftovers();
     const auto remove_numbered = [&](const std::string& folder, const std::string& before, const std::string& after) {
         for (const auto& [frame, file] : numbered_files(folder, before, after)) remove(file);
-        remove_parts(folder);
     };
     for (const char* ending : particle_endings)
         remove_numbered(folder_ + "/particles", name_ + ".", std::string(".") + ending);
     remove_numbered(folder_ + "/volumes", name_ + ".", ".vdb");
     remove_numbered(folder_ + "/checkpoints", name_ + ".", ".firn");
     remove_numbered(folder_ + "/preview", "", ".png");
-    remove_parts(folder_);
     for (const std::string& file : {log(), stage(), contact_sheet(), video(), report(), scene()}) remove(file);
 }
 

@@ -143,6 +143,7 @@ struct Scene {
     bool has_ground = true;  ///< pictures show a ground plane
     float ground = 0;        ///< its height, m
     Output output;
+    std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
 };
 
 /// Reads a scene file; `overrides` are KEY=VALUE as in --set. Throws Error "file:line:column: what; what to do".
