@@ -43,13 +43,32 @@ Picture contact_sheet(const std::vector<Picture>& pictures, int columns) {
     return sheet;
 }
 
-void write_png(const std::string& path, const Picture& picture) {
-    NewFile file(path);
+namespace {
+
+png_image png_header(const Picture& picture) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(picture.width);
     image.height = static_cast<png_uint_32>(picture.height);
     image.format = PNG_FORMAT_RGB;
+    return image;
+}
+
+}  // namespace
+
+std::string png_bytes(const Picture& picture) {
+    png_image image = png_header(picture);
+    std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
+    png_alloc_size_t size = bytes.size();
+    if (png_image_write_to_memory(&image, bytes.data(), &size, 0, picture.rgb.data(), 0, nullptr) == 0)
+        throw Error(std::string("a picture can't be made a PNG: ") + image.message);
+    bytes.resize(size);
+    return bytes;
+}
+
+void write_png(const std::string& path, const Picture& picture) {
+    NewFile file(path);
+    png_image image = png_header(picture);
     if (png_image_write_to_file(&image, file.temporary().c_str(), 0, picture.rgb.data(), 0, nullptr) == 0)
         throw Error(path + ": can't be written: " + image.message);
     file.commit();

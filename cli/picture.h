@@ -29,6 +29,8 @@ Picture contact_sheet(const std::vector<Picture>&, int columns);
 
 /// Throws firn::Error when it can't. The file appears whole or not at all.
 void write_png(const std::string& path, const Picture&);
+/// The bytes of a PNG file.
+std::string png_bytes(const Picture&);
 /// Any PNG, as 8-bit colour. Throws firn::Error for a file that is none.
 Picture read_png(const std::string& path);
 

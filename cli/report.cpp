@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -32,7 +33,7 @@ h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 19px; margin: 36px 0 12px; }
 p { margin: 4px 0; max-width: 75ch; }
 .soft { color: var(--soft); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: 12px; margin: 20px 0 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 12px; margin: 20px 0 0; }
 .tiles div { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; }
 .tiles dt { color: var(--soft); font-size: 13px; }
 .tiles dd { margin: 0; font-size: 19px; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -135,6 +136,23 @@ std::string parameter_value(const RunHeader& header, const std::string& token) {
     return "";
 }
 
+/// parameter_text() writes as many digits as bring the same float back; people want the fewest that do.
+std::string short_value(const std::string& value) {
+    std::istringstream words(value);
+    std::string text, word;
+    while (words >> word) {
+        float number = 0;
+        const char* end = word.data() + word.size();
+        const auto [stop, error] = std::from_chars(word.data(), end, number);
+        if (error == std::errc() && stop == end && std::isfinite(number)) {
+            char digits[32];
+            word.assign(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+        }
+        text += (text.empty() ? "" : " ") + word;
+    }
+    return text;
+}
+
 double parameter_number(const RunHeader& header, const std::string& token) {
     try {
         return std::stod(parameter_value(header, token));
@@ -181,8 +199,8 @@ private:
         }
         html += "<dl class=\"tiles\">\n";
         const auto tile = [&](const char* name, const std::string& value, const char* kind = "") {
-            html += std::string("<div><dt>") + name + "</dt><dd class=\"" + kind + "\">" + html_text(value) +
-                    "</dd></div>\n";
+            html += std::string("<div><dt>") + name + "</dt><dd class=\"" + kind + "\">" +
+                    html_text(short_value(value)) + "</dd></div>\n";
         };
         tile("Frames", number_text(static_cast<double>(log_.frames.size())) + " of " + number_text(wanted) + " at " +
                            number_text(header.fps) + " fps");
@@ -263,10 +281,13 @@ private:
                            {series("pressure", [](const F& f) { return f.pressure_residual; }),
                             series("shear", [](const F& f) { return f.shear_residual; })}));
         all.back().log_axis = true;
-        for (const char* which : {"pressure", "shear"}) {
-            const double tolerance = parameter_number(log_.header, std::string(which) + "_tolerance");
-            if (std::isfinite(tolerance))
-                all.back().references.push_back({std::string(which) + " tolerance", tolerance});
+        const double pressure = parameter_number(log_.header, "pressure_tolerance");
+        const double shear = parameter_number(log_.header, "shear_tolerance");
+        if (pressure == shear) {
+            all.back().references.push_back({"tolerance", shear});
+        } else {
+            if (std::isfinite(pressure)) all.back().references.push_back({"pressure tolerance", pressure});
+            if (std::isfinite(shear)) all.back().references.push_back({"shear tolerance", shear});
         }
         all.push_back(make("Energy", "J", "Of all snow; potential energy counts from height zero.",
                            {series("kinetic", [](const F& f) { return f.kinetic_energy; }),
@@ -332,10 +353,10 @@ private:
                 html += "<tr class=\"folder\"><th colspan=\"6\">" + html_text(folder) + "</th></tr>\n";
             }
             html += info && value != initial_value ? "<tr class=\"changed\">" : "<tr>";
-            html += "<td>" + html_text(info ? info->label : token) + "</td><td class=\"number\">" + html_text(value) +
-                    "</td><td>" + html_text(info ? info->unit : "") + "</td><td class=\"number\">" +
-                    html_text(initial_value) + "</td><td class=\"code\">" + html_text(token) + "</td><td>" +
-                    html_text(info ? info->help : "") + "</td></tr>\n";
+            html += "<td>" + html_text(info ? info->label : token) + "</td><td class=\"number\">" +
+                    html_text(short_value(value)) + "</td><td>" + html_text(info ? info->unit : "") +
+                    "</td><td class=\"number\">" + html_text(short_value(initial_value)) + "</td><td class=\"code\">" +
+                    html_text(token) + "</td><td>" + html_text(info ? info->help : "") + "</td></tr>\n";
         }
         return html + "</table></div>\n";
     }
