@@ -214,8 +214,9 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
 Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& path) {
     if (size < 7 || std::memcmp(bytes, magic, 7) != 0) throw Error(path + ": is no checkpoint of Firn");
     if (size < head_size || bytes[7] != magic[7]) {
-        throw Error(path + (size < head_size ? ": this checkpoint ends too early; delete it, --resume then takes an older one"
-                                             : ": is a checkpoint of another version of Firn; run it with that one"));
+        throw Error(path + (size < head_size
+                                ? ": this checkpoint ends too early; delete it, --resume then takes an older one"
+                                : ": is a checkpoint of another version of Firn; run it with that one"));
     }
     uint64_t length, sum;
     std::memcpy(&length, bytes + 8, 8);
@@ -281,7 +282,8 @@ std::string physics_text(const Scene& scene) {
             out << " " << number_text(value);
         out << "\n";
         const Noise& noise = snow.material.noise;
-        out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " " << noise.seed;
+        out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " "
+            << noise.seed;
         for (const std::string& word : noise.of) out << " " << word;
         out << "\n";
         out << name << ".velocity = " << vector_text(snow.velocity) << "\n";
@@ -315,8 +317,8 @@ std::string physics_difference(const std::string& before, const std::string& now
         const bool more_a = static_cast<bool>(std::getline(a, was)), more_b = static_cast<bool>(std::getline(b, is));
         if (!more_a && !more_b) return "";
         if (more_a != more_b || was != is)
-            return "it was '" + (more_a ? was : std::string("nothing")) + "' and is '" + (more_b ? is : std::string("nothing")) +
-                   "'";
+            return "it was '" + (more_a ? was : std::string("nothing")) + "' and is '" +
+                   (more_b ? is : std::string("nothing")) + "'";
     }
 }
 

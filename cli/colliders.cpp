@@ -130,7 +130,8 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
             require_near(facts.low, facts.high, settings_.spacing, what);
             require_room(facts.area / (double(settings_.spacing) * settings_.spacing), what);
             if (facts.closed && facts.volume < 0 && !collider.inverted)
-                warnings_.push_back(what + " is inside out: it keeps snow in; set inverted = true if that is meant, or " +
+                warnings_.push_back(what +
+                                    " is inside out: it keeps snow in; set inverted = true if that is meant, or " +
                                     "turn its faces");
             if (facts.degenerate_triangles)
                 warnings_.push_back(what + " has " + std::to_string(facts.degenerate_triangles) +

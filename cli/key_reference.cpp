@@ -109,8 +109,8 @@ std::string cell(const std::string& text) {
 }
 
 Json json_of(const ParameterInfo& info) {
-    Json row = {{"token", info.token}, {"label", info.label}, {"section", section_of(info)}, {"folder", info.folder},
-                {"type", type_word(info.type)}, {"unit", info.unit}};
+    Json row = {{"token", info.token},   {"label", info.label},          {"section", section_of(info)},
+                {"folder", info.folder}, {"type", type_word(info.type)}, {"unit", info.unit}};
     if (info.type == ParameterType::vector)
         row["default"] = {info.initial[0], info.initial[1], info.initial[2]};
     else if (info.type == ParameterType::toggle)
@@ -139,8 +139,9 @@ void markdown_rows(std::ostringstream& out, const SceneSection& section) {
     }
     for (const ParameterInfo& info : parameter_table()) {
         if (std::strcmp(section_of(info), section.name) != 0) continue;
-        out << "| `" << info.token << "` | " << type_word(info.type) << (*info.unit ? ", " + std::string(info.unit) : "")
-            << " | " << initial(info) << " | " << range(info) << " | " << cell(info.help);
+        out << "| `" << info.token << "` | " << type_word(info.type)
+            << (*info.unit ? ", " + std::string(info.unit) : "") << " | " << initial(info) << " | " << range(info)
+            << " | " << cell(info.help);
         if (*info.symbol) out << " Symbol: `" << info.symbol << "`.";
         if (std::strcmp(info.source, "Firn") != 0) out << " (" << info.source << ")";
         out << " |\n";
@@ -201,7 +202,8 @@ std::string parameters_text() {
         if (*info.symbol) out << "   " << info.symbol;
         if (std::strcmp(info.source, "Firn") != 0) out << (*info.symbol ? ", " : "   ") << info.source;
         out << "\n      " << info.help << "\n";
-        for (const ParameterChoice& choice : info.choices) out << "      " << choice.token << ": " << choice.help << "\n";
+        for (const ParameterChoice& choice : info.choices)
+            out << "      " << choice.token << ": " << choice.help << "\n";
     }
     return out.str();
 }
@@ -260,7 +262,8 @@ std::string keys_json() {
         }
         for (const ParameterInfo& info : parameter_table())
             if (std::strcmp(section_of(info), section.name) == 0) keys.push_back(json_of(info));
-        all.push_back({{"section", section.name}, {"heading", section.heading}, {"help", section.help}, {"keys", keys}});
+        all.push_back(
+            {{"section", section.name}, {"heading", section.heading}, {"help", section.help}, {"keys", keys}});
     }
     return all.dump(2) + "\n";
 }

@@ -9,9 +9,7 @@ namespace {
 
 int run(const CommandLine& line) {
     if (line.has("--json") && line.has("--markdown")) throw UsageError("give --json or --markdown, not both");
-    const std::string text = line.has("--json")       ? keys_json()
-                             : line.has("--markdown") ? keys_markdown()
-                                                      : keys_text();
+    const std::string text = line.has("--json") ? keys_json() : line.has("--markdown") ? keys_markdown() : keys_text();
     std::fputs(text.c_str(), stdout);
     return exit_done;
 }

@@ -129,8 +129,8 @@ void ProgressView::draw(bool at_once) {
     const int shown = std::min(frame_ + 1, last_frame_);
     const std::string doing =
         phase_.empty() ? "substep " + std::to_string(substep_) + ", iteration " + std::to_string(iteration_) : phase_;
-    std::snprintf(text, sizeof text, "[%s] %3.0f%%  frame %d/%d  %s  %s particles  %s  left %s", bar.c_str(), 100 * share,
-                  shown, last_frame_, doing.c_str(), count_text(particles_).c_str(),
+    std::snprintf(text, sizeof text, "[%s] %3.0f%%  frame %d/%d  %s  %s particles  %s  left %s", bar.c_str(),
+                  100 * share, shown, last_frame_, doing.c_str(), count_text(particles_).c_str(),
                   bytes_text(static_cast<double>(resident_bytes())).c_str(),
                   frame_ + fraction_ > started_at_ ? clock_text(seconds_left()).c_str() : "?");
     // A line that wraps can't be drawn over.

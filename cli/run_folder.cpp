@@ -122,7 +122,8 @@ std::vector<int> RunFolder::picture_frames() const {
 }
 
 void RunFolder::remove_leftovers() const {
-    for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"}) remove_parts(folder_ + folder);
+    for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"})
+        remove_parts(folder_ + folder);
 }
 
 void RunFolder::clear() const {

@@ -1,7 +1,8 @@
 #pragma once
 
-// The one table of what a scene file may hold. The reader checks against it, `firn keys` and docs/scene.md print it. The
-// engine's own parameters are not repeated here: they come from parameter_table(), each in the section of its folder.
+// The one table of what a scene file may hold. The reader checks against it, `firn keys` and docs/scene.md print it.
+// The engine's own parameters are not repeated here: they come from parameter_table(), each in the section of its
+// folder.
 
 #include <string>
 #include <vector>

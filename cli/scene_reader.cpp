@@ -142,8 +142,8 @@ public:
         for (const toml::node& word : *list) {
             const auto value = word.value_exact<std::string>();
             if (!value)
-                fail(place(file_, word.source()), std::string(key) + " is a list of words in quotes, and holds " +
-                                                      type_name(word));
+                fail(place(file_, word.source()),
+                     std::string(key) + " is a list of words in quotes, and holds " + type_name(word));
             all.push_back(*value);
         }
         return all;
@@ -176,7 +176,8 @@ public:
         if (!node) return all;
         if (const toml::table* one = node->as_table()) return {Section(file_, *one, kind, title)};
         const toml::array* tables = node->as_array();
-        if (!tables) fail_at(key, std::string(key) + " must be a list of tables, " + title + ", not " + type_name(*node));
+        if (!tables)
+            fail_at(key, std::string(key) + " must be a list of tables, " + title + ", not " + type_name(*node));
         for (const toml::node& element : *tables) {
             const toml::table* inner = element.as_table();
             if (!inner)
@@ -196,7 +197,8 @@ public:
             if (!info) continue;
             const std::string at = place(file_, node.source());
             const auto [first, fresh] = given.emplace(info->token, token);
-            if (!fresh) fail(at, "'" + first->second + "' and '" + token + "' are the same parameter; give one of them");
+            if (!fresh)
+                fail(at, "'" + first->second + "' and '" + token + "' are the same parameter; give one of them");
             const std::string value = parameter_value(*info, token, node);
             try {
                 set_parameter(parameters, token, value);
@@ -411,8 +413,7 @@ void apply_override(toml::table& root, const std::string& assignment) {
         std::vector<std::string> homes;
         for (const SceneKey& key : scene_keys())
             if (path == key.key && *key.section) homes.push_back(std::string(key.section) + "." + key.key);
-        throw Error(source + ": name the section too, SECTION.KEY=VALUE" +
-                    (homes.empty() ? "" : ": " + join(homes)));
+        throw Error(source + ": name the section too, SECTION.KEY=VALUE" + (homes.empty() ? "" : ": " + join(homes)));
     }
 
     toml::table* table = &root;
@@ -440,7 +441,8 @@ Material material_of(const Parameters& p) {
 }
 
 Noise read_noise(const Section& section) {
-    static const std::vector<std::string> possible = {"young_modulus", "theta_c", "theta_s", "hardening", "rest_density"};
+    static const std::vector<std::string> possible = {"young_modulus", "theta_c", "theta_s", "hardening",
+                                                      "rest_density"};
     Noise noise;
     noise.amplitude = section.real("amplitude");
     noise.scale = section.real("scale");
@@ -448,8 +450,8 @@ Noise read_noise(const Section& section) {
     for (const std::string& word : section.words("of")) {
         const ParameterInfo* info = find_parameter(word);
         if (!info || std::find(possible.begin(), possible.end(), info->token) == possible.end())
-            section.fail_at("of", "'" + word + "' can't vary" + did_you_mean(word, possible) + "; what can: " +
-                                      join(possible));
+            section.fail_at(
+                "of", "'" + word + "' can't vary" + did_you_mean(word, possible) + "; what can: " + join(possible));
         noise.of.push_back(info->token);
     }
     return noise;
@@ -496,8 +498,8 @@ SnowMaterial read_body_material(const Section& body, const Materials& materials,
         if (*name == preset.token) return {preset.material, {}};
         known.push_back(preset.token);
     }
-    body.fail_at("material", "there is no material '" + *name + "'" + did_you_mean(*name, known) + "; there are " +
-                                 join(known));
+    body.fail_at("material",
+                 "there is no material '" + *name + "'" + did_you_mean(*name, known) + "; there are " + join(known));
 }
 
 Shape shape_named(const std::string& token) {
@@ -521,7 +523,8 @@ int frame_patterns(const Section& section, const std::string& file) {
         size_t end = at + 1;
         while (end < file.size() && std::isdigit(static_cast<unsigned char>(file[end]))) ++end;
         if (end == file.size() || file[end] != 'd' || end > at + 3 || ++count > 1)
-            section.fail_at("file", "file = \"" + file + "\": one %d or %04d may stand in it for the frame, and no other %");
+            section.fail_at("file",
+                            "file = \"" + file + "\": one %d or %04d may stand in it for the frame, and no other %");
     }
     return count;
 }
@@ -604,7 +607,8 @@ Collider read_collider(const Section& section, const std::string& folder, size_t
         section.fail_at("keys", "a collider moves by its keys or by a file for each frame, not by both");
     for (const char* key : {"position", "rotation"})
         if (!collider.keys.empty() && section.has(key))
-            section.fail_at(key, std::string("the keys say where it is; take this '") + key + "' out, or put it into them");
+            section.fail_at(key,
+                            std::string("the keys say where it is; take this '") + key + "' out, or put it into them");
     if (!collider.keys.empty()) {
         collider.geometry.placed.position = collider.keys.front().position;
         collider.geometry.placed.rotation = collider.keys.front().rotation;
@@ -675,7 +679,8 @@ Materials read_materials(const std::string& file, const toml::table& root, const
         const std::string name(key.str());
         const toml::table* values = inner.as_table();
         if (!values)
-            fail(place(file, key.source()), "materials." + name + " must be a table: write [materials.NAME], or use [material]");
+            fail(place(file, key.source()),
+                 "materials." + name + " must be a table: write [materials.NAME], or use [material]");
         materials[name] = read_material(Section(file, *values, "material", "[materials." + name + "]"), otherwise);
     }
     return materials;
@@ -695,7 +700,8 @@ void require_file_name(const std::string& name, const std::string& where) {
                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
                           std::string::npos;
     if (!fine)
-        fail(where, "the scene's name '" + name + "' becomes part of file names: use up to 100 letters, digits, '_', '-' and '.'");
+        fail(where, "the scene's name '" + name +
+                        "' becomes part of file names: use up to 100 letters, digits, '_', '-' and '.'");
 }
 
 void collect_hints(Scene& scene) {
@@ -847,7 +853,8 @@ Scene read_scene(const std::string& path, const std::vector<std::string>& overri
     std::vector<char> block(1 << 16);
     while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
         text.append(block.data(), static_cast<size_t>(file.gcount()));
-        if (text.size() > static_cast<size_t>(limit)) throw Error(path + ": is larger than 64 MB; that is no scene file");
+        if (text.size() > static_cast<size_t>(limit))
+            throw Error(path + ": is larger than 64 MB; that is no scene file");
     }
     return parse_scene(text, path, overrides);
 }

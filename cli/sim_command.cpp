@@ -32,7 +32,8 @@ int run(const CommandLine& line) {
     SimulationSettings settings;
     settings.resume = line.has("--resume");
     settings.force = line.has("--force");
-    if (settings.resume && settings.force) throw UsageError("--resume goes on with a run, --force replaces it: give one");
+    if (settings.resume && settings.force)
+        throw UsageError("--resume goes on with a run, --force replaces it: give one");
     if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
     scene.device = line.text("--device", scene.device);
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
@@ -60,8 +61,10 @@ constexpr const char* teaching =
     "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
     "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
     "\n"
-    "Ctrl-C (or SIGTERM) finishes the substep, saves and says how to go on; a second one quits at once. After that, after\n"
-    "a crash or a kill, --resume gives the same bits as a run that was never stopped. A folder that holds a run already is\n"
+    "Ctrl-C (or SIGTERM) finishes the substep, saves and says how to go on; a second one quits at once. After that, "
+    "after\n"
+    "a crash or a kill, --resume gives the same bits as a run that was never stopped. A folder that holds a run "
+    "already is\n"
     "left alone unless --resume or --force is given.\n"
     "\n"
     "--set changes any value of the scene for this run: material.E=2e5, E=2e5 (a parameter's name is enough),\n"
@@ -76,21 +79,22 @@ constexpr const char* teaching =
 }  // namespace
 
 Subcommand sim_command() {
-    return {"sim",
-            "simulate a scene: particles, volumes, checkpoints",
-            "firn sim SCENE [options]",
-            teaching,
-            {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
-             {"--out", "FOLDER", "where the run goes"},
-             {"--frames", "A-B", "stop after frame B, write files from frame A on; the scene still begins at its start"},
-             {"--set", "KEY=VALUE", "change a value of the scene; may be given often"},
-             {"--resume", "", "go on from the last checkpoint; begins when there is none"},
-             {"--force", "", "replace the run that the folder holds"},
-             {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
-             {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
-             {"--quiet", "", "only warnings and errors"}},
-            run,
-            {"--set"}};
+    return {
+        "sim",
+        "simulate a scene: particles, volumes, checkpoints",
+        "firn sim SCENE [options]",
+        teaching,
+        {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
+         {"--out", "FOLDER", "where the run goes"},
+         {"--frames", "A-B", "stop after frame B, write files from frame A on; the scene still begins at its start"},
+         {"--set", "KEY=VALUE", "change a value of the scene; may be given often"},
+         {"--resume", "", "go on from the last checkpoint; begins when there is none"},
+         {"--force", "", "replace the run that the folder holds"},
+         {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
+         {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
+         {"--quiet", "", "only warnings and errors"}},
+        run,
+        {"--set"}};
 }
 
 }  // namespace firn

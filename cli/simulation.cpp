@@ -201,7 +201,8 @@ bool Run::restore() {
 
 void Run::clear_folder() {
     if (folder_.holds_run() && !settings_.force && !settings_.resume)
-        throw Error(folder_.path() + " already holds a run; --resume goes on with it, --force replaces it, --out puts " +
+        throw Error(folder_.path() +
+                    " already holds a run; --resume goes on with it, --force replaces it, --out puts " +
                     "this one elsewhere");
     folder_.clear();
 }
@@ -300,8 +301,10 @@ int Run::run_frames() {
         record.shear_iterations = report.shear_iterations();
         record.bytes = report.bytes;
         record.warnings = report.warnings;
-        record.seconds = {{"neighbours", report.seconds.neighbours}, {"properties", report.seconds.properties},
-                          {"pressure", report.seconds.pressure},     {"shear", report.seconds.shear},
+        record.seconds = {{"neighbours", report.seconds.neighbours},
+                          {"properties", report.seconds.properties},
+                          {"pressure", report.seconds.pressure},
+                          {"shear", report.seconds.shear},
                           {"integrate", report.seconds.integrate}};
         record.wall = seconds_since(start);
         for (const std::string& warning : record.warnings)
@@ -443,7 +446,8 @@ void Run::write_stage() {
     volume.fields = scene_.output.volumes;
     for (const int frame : folder_.volume_frames())
         if (frame <= state_.frame)
-            volume.files.push_back({double(frame), "./volumes/" + fs::path(folder_.volumes(frame)).filename().string()});
+            volume.files.push_back(
+                {double(frame), "./volumes/" + fs::path(folder_.volumes(frame)).filename().string()});
     if (!volume.files.empty() && !volume.fields.empty()) stage.volumes.push_back(std::move(volume));
     for (size_t k = 0; k < scene_.colliders.size(); ++k) {
         UsdStage::Collider collider;
@@ -456,7 +460,8 @@ void Run::write_stage() {
                 if (deforming)
                     collider.deformed.push_back({double(frame), collider_mesh(scene_, k, frame).points});
                 else
-                    collider.placements.push_back({double(frame), motion_between(first, colliders_[k].placement(frame))});
+                    collider.placements.push_back(
+                        {double(frame), motion_between(first, colliders_[k].placement(frame))});
             }
         }
         if (scene_.colliders[k].visible) stage.colliders.push_back(std::move(collider));

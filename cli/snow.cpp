@@ -129,8 +129,7 @@ Filled fill(const Snow& snow, float spacing) {
             // Filled as it is in its file, then scaled.
             settings.spacing = spacing / g.placed.scale;
             filling = fill_vdb(g.file, g.grid, settings);
-            for (Float3& p : filling.position)
-                p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
+            for (Float3& p : filling.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
             break;
         case Shape::heightfield: {
             Heightfield field = read_heightfield(g.file, g.cell, g.relief);
@@ -219,7 +218,8 @@ void require_near(const Float3& low, const Float3& high, float spacing, const st
 }
 
 void require_room(double count, const std::string& what) {
-    const double available = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    const double available =
+        static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
     // Position and normal twice over while points are made; the engine asks for its own share later.
     if (!(count * 48 > available) && count < 4e9) return;
     char text[64];
@@ -334,7 +334,8 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         const float spacing = scene_.parameters.spacing;
         if (file.spacing > 0 && std::abs(file.spacing - spacing) > 0.01f * spacing)
             warnings_.push_back("snow '" + snow.name + "': the particles of " + snow.geometry.file + " are " +
-                                std::to_string(file.spacing) + " m apart, the scene's " + std::to_string(spacing) + " m");
+                                std::to_string(file.spacing) + " m apart, the scene's " + std::to_string(spacing) +
+                                " m");
     } else {
         fresh = clothed(snow, points(body));
         points_[body].shrink_to_fit();
@@ -352,8 +353,7 @@ size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int
     const double mass = double(snow.material.material.rest_density) * spacing * spacing * spacing;
     const double each_frame = snow.rate / mass / scene_.fps;
     const double frames = frame - first_frame_of(snow, scene_);
-    const auto wanted =
-        static_cast<uint64_t>(std::floor((frames + 1) * each_frame) - std::floor(frames * each_frame));
+    const auto wanted = static_cast<uint64_t>(std::floor((frames + 1) * each_frame) - std::floor(frames * each_frame));
 
     Float3 low = places[0], high = low;
     for (const Float3& p : places) {

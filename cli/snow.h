@@ -1,7 +1,8 @@
 #pragma once
 
-// The snow of a scene as particles: bodies that are there from the start or appear at a frame, and sources. What appears
-// at a frame depends only on the scene, the frame and the snow that is there, so that a resumed run goes on alike.
+// The snow of a scene as particles: bodies that are there from the start or appear at a frame, and sources. What
+// appears at a frame depends only on the scene, the frame and the snow that is there, so that a resumed run goes on
+// alike.
 
 #include <cstdint>
 #include <string>
