@@ -7,6 +7,7 @@
 #endif
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -35,7 +36,7 @@ constexpr float sun_radius = 0.035f;              ///< rad; seven times the real
 constexpr Float3 zenith{0.115f, 0.205f, 0.40f};
 constexpr Float3 horizon{0.42f, 0.50f, 0.60f};
 constexpr Float3 snow_colour{0.90f, 0.925f, 0.95f};
-constexpr Float3 ground_colour{0.20f, 0.195f, 0.19f};
+constexpr Float3 ground_colour{0.26f, 0.255f, 0.25f};
 /// How far light creeps round the edge into the shade, by colour: blue goes farthest in snow.
 constexpr Float3 snow_wrap{0.10f, 0.16f, 0.26f};
 
@@ -111,8 +112,7 @@ public:
         : up_(normalized(frame.up)), has_ground_(frame.has_ground), spacing_(frame.spacing) {
         const Float3& origin = frame.camera.target;
         ground_ = frame.ground - dot(up_, origin);
-        // One thread builds the tree, so that it is the same tree every time; it takes a fraction of the rays' time.
-        device_.reset(rtcNewDevice("threads=1"));
+        device_.reset(rtcNewDevice(nullptr));
         if (!device_) throw Error("Embree, which renders previews, can't start on this machine");
         scene_.reset(rtcNewScene(device_.get()));
         rtcSetSceneFlags(scene_.get(), RTC_SCENE_FLAG_ROBUST);
@@ -124,7 +124,7 @@ public:
         add_triangles(surface_.points, surface_.triangles, snow_mesh_);
         add_grains();
         for (const PreviewMesh& collider : frame.colliders) add_collider(collider, origin);
-        rtcCommitScene(scene_.get());
+        build();
         if (const RTCError error = rtcGetDeviceError(device_.get()); error != RTC_ERROR_NONE)
             throw Error("Embree can't take in the frame (error " + std::to_string(error) +
                         "): is there enough memory for " + std::to_string(surface_.triangles.size()) + " triangles?");
@@ -224,6 +224,14 @@ private:
         void* buffer = rtcSetNewGeometryBuffer(geometry, type, 0, format, sizeof(Item), count);
         if (!buffer) throw Error("not enough memory to render " + std::to_string(count) + " points");
         return buffer;
+    }
+
+    /// By one thread, so that it is the same tree every time: of two surfaces in the same place the tree decides which
+    /// one a ray finds. Takes a fraction of the rays' time. (A device of one thread would hold back all of TBB while it
+    /// lives.)
+    void build() {
+        const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+        tbb::task_arena(1).execute([&] { rtcCommitScene(scene_.get()); });
     }
 
     void attach(RTCGeometry geometry, unsigned& id) {
@@ -607,7 +615,7 @@ PreviewCamera fit_camera(const Float3& low, const Float3& high, float aspect, co
     // From the front (z, or x when that is up), a third to the side, a quarter up.
     const Float3 front = std::abs(upward.z) < 0.9f ? Float3{0, 0, 1} : Float3{1, 0, 0};
     const Float3 side = normalized(cross(upward, front), {1, 0, 0});
-    const Float3 back = normalized(cross(side, upward) + 0.38f * side + 0.36f * upward);
+    const Float3 back = normalized(cross(side, upward) + 0.38f * side + 0.32f * upward);
     const Directions view = frame_around(-1.0f * back, upward);
 
     const float tan_y = std::tan(camera.angle / 2) * 0.9f;  // a tenth of the picture is margin
@@ -629,7 +637,7 @@ PreviewCamera fit_camera(const Float3& low, const Float3& high, float aspect, co
         back_by = std::max(back_by, (most - least) / (2 * slope));
     }
     const float smallest = std::max({length(size), 1e-4f * length(middle), 1e-3f});
-    back_by = std::max(back_by, depth + 0.5f * smallest);
+    back_by = std::max(back_by, depth + 0.02f * smallest);
     camera.eye = eye - back_by * view.forward;
     camera.target = camera.eye + back_by * view.forward;
     return camera;
