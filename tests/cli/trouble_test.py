@@ -74,7 +74,7 @@ class Meshes(firn_runs.Runs):
 
     def test_zero_area(self):
         out, _ = self.firn("check", self.scene(CUBE + "f 1 1 2\nf 1 2 2\n"))
-        self.assertIn("without area", out)
+        self.assertIn("have no area", out)
 
     def test_nothing_but_zero_area(self):
         error = self.fails("check", self.scene("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n"))
@@ -83,7 +83,7 @@ class Meshes(firn_runs.Runs):
     def test_non_manifold(self):
         scene = self.scene(CUBE + "v 0 2 0\nf 1 2 9\n", more="position = [0, -0.5, 0]\n")
         out, _ = self.firn("check", scene)
-        self.assertIn("edges with more than two faces", out)
+        self.assertIn("edges have more than two faces", out)
         self.firn("sim", scene, "--out", "run")
 
     def test_inside_out(self):
