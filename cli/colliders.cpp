@@ -121,7 +121,11 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
             motion_ = Motion::rigid;
         }
     } catch (const Error& error) {
-        throw Error(collider.where + ": " + error.what());
+        // A file's own errors name it; those of sampling don't.
+        const std::string said = error.what();
+        const bool named = said.find("'" + collider.name + "'") != std::string::npos ||
+                           (!g.file.empty() && said.rfind(g.file, 0) == 0);
+        throw Error(collider.where + ": " + (named ? "" : what + ": ") + said);
     }
     placed_ = local_;
     if (collider.inverted) turn_inside_out(placed_, settings_.spacing);
