@@ -13,7 +13,7 @@ namespace firn {
 
 namespace {
 
-constexpr double points_per_sample = 16;
+constexpr double points_per_sample = 24;
 constexpr double cell_in_spacings = 1.25;
 constexpr int axis_bits = 21;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A surface as a dense cloud of oriented points, about sixteen for every sample that it will carry: the ground on which
-// samples are chosen, moved, and pushed inwards. The cloud doesn't care how large the triangles are.
+// A surface as a dense cloud of oriented points, about two dozen for every sample that it will carry: the ground on
+// which samples are chosen, moved, and pushed inwards. The cloud doesn't care how large the triangles are.
 
 #include <cstdint>
 #include <vector>

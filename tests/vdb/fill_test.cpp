@@ -1,0 +1,261 @@
+// Fillings: counts against closed forms, inside against analytic shapes.
+
+#include <gtest/gtest.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/LevelSetSphere.h>
+#include <openvdb/tools/LevelSetUtil.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "firn/error.h"
+#include "firn/samples.h"
+
+using namespace firn;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+std::string message(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+FillSettings at_spacing(float spacing) {
+    FillSettings settings;
+    settings.spacing = spacing;
+    return settings;
+}
+
+bool says(const std::vector<std::string>& warnings, const char* part) {
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [&](const std::string& w) { return w.find(part) != std::string::npos; });
+}
+
+double radius(const Float3& p) {
+    return std::sqrt(double(p.x) * p.x + double(p.y) * p.y + double(p.z) * p.z);
+}
+
+double closest_pair(const std::vector<Float3>& p) {
+    double best = 1e30;
+    for (size_t i = 0; i < p.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            best = std::min(best, radius({p[i].x - p[j].x, p[i].y - p[j].y, p[i].z - p[j].z}));
+        }
+    }
+    return best;
+}
+
+std::string scratch(const char* name) {
+    return (std::filesystem::temp_directory_path() / ("firn_fill_" + std::to_string(::getpid()) + "_" + name)).string();
+}
+
+}  // namespace
+
+TEST(Fill, BoxOfWholeSpacingsHoldsExactlyThatMany) {
+    const Filling filling = fill_mesh(box_mesh({0.5f, 0.3f, 0.7f}), at_spacing(0.1f));
+    EXPECT_EQ(filling.position.size(), 5u * 3 * 7);
+    EXPECT_TRUE(filling.warnings.empty());
+    for (const Float3& p : filling.position) {
+        EXPECT_LE(std::abs(p.x), 0.2001f);
+        EXPECT_LE(std::abs(p.y), 0.1001f);
+        EXPECT_LE(std::abs(p.z), 0.3001f);
+    }
+    EXPECT_NEAR(closest_pair(filling.position), 0.1, 1e-5);
+}
+
+TEST(Fill, SphereHoldsItsVolume) {
+    // Gauss' circle problem: the count's error grows with the surface's share, far less than its square root here.
+    const Mesh sphere = sphere_mesh(0.5f, 5);
+    const Filling filling = fill_mesh(sphere, at_spacing(0.02f));
+    EXPECT_NEAR(double(filling.position.size()) * 8e-6, examine(sphere).volume, 0.005 * examine(sphere).volume);
+    for (const Float3& p : filling.position) EXPECT_LT(radius(p), 0.5);
+}
+
+TEST(Fill, RowsThroughEdgesAndCornersCountOnce) {
+    // A box whose corners, edges and diagonals all lie on lattice rows: an octahedron with whole coordinates.
+    Mesh mesh;
+    mesh.points = {{4, 0, 0}, {-4, 0, 0}, {0, 4, 0}, {0, -4, 0}, {0, 0, 4}, {0, 0, -4}};
+    mesh.triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+    ASSERT_TRUE(examine(mesh).closed);
+    for (const float s : {1.0f, 0.5f, 8.0f / 9}) {
+        const Filling filling = fill_mesh(mesh, at_spacing(s));
+        for (const Float3& p : filling.position) EXPECT_LE(std::abs(p.x) + std::abs(p.y) + std::abs(p.z), 4.0001f);
+        EXPECT_NEAR(double(filling.position.size()) * s * s * s, examine(mesh).volume, 0.3 * s * 64);
+        // Brute force over the same lattice, away from the surface itself.
+        size_t sure = 0;
+        const int n = static_cast<int>(std::lround(8 / s));
+        for (int i = 0; i < n * n * n; ++i) {
+            const auto at = [&](int k) { return (k - 0.5f * float(n - 1)) * s; };
+            sure += std::abs(at(i % n)) + std::abs(at(i / n % n)) + std::abs(at(i / n / n)) < 4 - 1e-4f;
+        }
+        EXPECT_GE(filling.position.size(), sure);
+    }
+}
+
+TEST(Fill, CavitiesStayEmptyAndOverlapsFillOnce) {
+    Mesh mesh = sphere_mesh(0.5f, 4);
+    const Mesh inner = transformed(sphere_mesh(0.3f, 4), {}, 1);
+    const uint32_t first = static_cast<uint32_t>(mesh.points.size());
+    for (const Float3& p : inner.points) mesh.points.push_back(p);
+    for (const auto& [a, b, c] : inner.triangles) mesh.triangles.push_back({first + a, first + c, first + b});
+    for (const Float3& p : fill_mesh(mesh, at_spacing(0.05f)).position) EXPECT_GT(radius(p), 0.29);
+
+    Mesh two = sphere_mesh(0.5f, 3);
+    Transform aside;
+    aside.translation[0] = 0.3;
+    const Mesh other = transformed(sphere_mesh(0.5f, 3), aside);
+    const uint32_t start = static_cast<uint32_t>(two.points.size());
+    for (const Float3& p : other.points) two.points.push_back(p);
+    for (const auto& [a, b, c] : other.triangles) two.triangles.push_back({start + a, start + b, start + c});
+    const Filling filling = fill_mesh(two, at_spacing(0.05f));
+    // Two spheres d apart hold 2 V - pi (4 R + d) (2 R - d)^2 / 12.
+    const double volume = 2 * 4.0 / 3 * pi * 0.125 - pi * (2 + 0.3) * 0.49 / 12;
+    EXPECT_NEAR(double(filling.position.size()) * 1.25e-4, volume, 0.03 * volume);
+    EXPECT_NEAR(closest_pair(filling.position), 0.05, 1e-5);
+}
+
+TEST(Fill, InsideOutHolesAndTurnedFacesAreFilledWithAWarning) {
+    const size_t right = fill_mesh(sphere_mesh(0.5f, 4), at_spacing(0.05f)).position.size();
+    Mesh inside_out = sphere_mesh(0.5f, 4);
+    for (auto& triangle : inside_out.triangles) std::swap(triangle[0], triangle[1]);
+    const Filling turned = fill_mesh(inside_out, at_spacing(0.05f));
+    EXPECT_EQ(turned.position.size(), right);
+    EXPECT_TRUE(says(turned.warnings, "inside out"));
+
+    // A hole of 1 % of the surface: the winding number falls to half at about the hole itself.
+    Mesh holed = sphere_mesh(0.5f, 4);
+    holed.triangles.erase(std::remove_if(holed.triangles.begin(), holed.triangles.end(),
+                                         [&](const auto& t) { return holed.points[t[0]].y > 0.49f; }),
+                          holed.triangles.end());
+    const Filling filled = fill_mesh(holed, at_spacing(0.05f));
+    EXPECT_TRUE(says(filled.warnings, "not closed"));
+    EXPECT_NEAR(double(filled.position.size()), double(right), 0.02 * double(right));
+    for (auto& triangle : holed.triangles) std::swap(triangle[0], triangle[1]);
+    EXPECT_EQ(fill_mesh(holed, at_spacing(0.05f)).position.size(), filled.position.size());
+}
+
+TEST(Fill, JitterStaysInsideAndDependsOnTheSeed) {
+    FillSettings settings = at_spacing(0.05f);
+    const Mesh sphere = sphere_mesh(0.5f, 4);
+    const Filling still = fill_mesh(sphere, settings);
+    settings.jitter = 1;
+    const Filling one = fill_mesh(sphere, settings);
+    settings.seed = 2;
+    const Filling two = fill_mesh(sphere, settings);
+    ASSERT_EQ(one.position.size(), still.position.size());
+    size_t moved = 0, differ = 0;
+    double square = 0;
+    for (size_t i = 0; i < one.position.size(); ++i) {
+        EXPECT_LT(radius(one.position[i]), 0.5);
+        EXPECT_LE(std::abs(one.position[i].x - still.position[i].x), 0.02501f);
+        moved += one.position[i].x != still.position[i].x;
+        differ += one.position[i].x != two.position[i].x;
+        square += std::pow((one.position[i].x - still.position[i].x) / 0.025, 2);
+    }
+    EXPECT_GT(moved, one.position.size() * 8 / 10);
+    EXPECT_GT(differ, one.position.size() * 8 / 10);
+    EXPECT_NEAR(square / double(moved), 1.0 / 3, 0.03);  // uniform in [-1, 1]
+}
+
+TEST(Fill, WhatCantBeIsToldBeforeMemoryIsTaken) {
+    const Mesh box = box_mesh({100, 100, 100});
+    EXPECT_NE(message([&] { fill_mesh(box, at_spacing(0.001f)); }).find("1e+15 particles"), std::string::npos)
+        << message([&] { fill_mesh(box, at_spacing(0.001f)); });
+    EXPECT_NE(message([&] { fill_mesh(box, at_spacing(0)); }).find("spacing must be"), std::string::npos);
+    EXPECT_NE(message([&] { fill_mesh(box, at_spacing(NAN)); }).find("spacing must be"), std::string::npos);
+    Transform far;
+    far.translation[0] = 1e9;
+    const std::string told = message([&] { fill_mesh(transformed(box_mesh({1, 1, 1}), far), at_spacing(0.01f)); });
+    EXPECT_NE(told.find("1e+09 m from the origin"), std::string::npos) << told;
+    EXPECT_NE(told.find("64 m apart"), std::string::npos) << told;
+    EXPECT_NE(message([&] { fill_mesh({}, at_spacing(0.01f)); }).find("no triangles"), std::string::npos);
+}
+
+TEST(Fill, LayerFollowsTheGround) {
+    Heightfield field;
+    field.columns = 21;
+    field.rows = 11;
+    field.cell = 0.1f;
+    field.origin = {-1, 2, -0.5f};
+    for (int row = 0; row < field.rows; ++row) {
+        for (int column = 0; column < field.columns; ++column) field.height.push_back(0.5f * 0.1f * float(column));
+    }
+    const Filling layer = fill_layer(field, 0.2f, at_spacing(0.05f));
+    EXPECT_EQ(layer.position.size(), 40u * 20 * 4);
+    for (const Float3& p : layer.position) {
+        const double above = p.y - (2 + 0.5 * (double(p.x) + 1));
+        EXPECT_GT(above, 0.0249);
+        EXPECT_LT(above, 0.1751);
+    }
+    field.height[7] = INFINITY;
+    EXPECT_NE(message([&] { fill_layer(field, 0.2f, at_spacing(0.05f)); }).find("height 7"), std::string::npos);
+}
+
+TEST(Heightfields, TextRowsAreRead) {
+    const std::string path = scratch("rows.txt");
+    std::ofstream(path) << "0 0.5 1\n0 0.25 1\n";
+    const Heightfield field = read_heightfield(path, 0.5f, 4);
+    EXPECT_EQ(field.columns, 3);
+    EXPECT_EQ(field.rows, 2);
+    EXPECT_EQ(field.height, (std::vector<float>{0, 2, 4, 0, 1, 4}));
+    EXPECT_EQ(field.origin.x, -0.5f);
+    const Mesh mesh = heightfield_mesh(field);
+    EXPECT_EQ(mesh.triangles.size(), 4u);
+    std::ofstream(path) << "0 0.5 1\n0 1\n";
+    EXPECT_NE(message([&] { read_heightfield(path, 0.5f, 4); }).find(":2: this row has 2"), std::string::npos)
+        << message([&] { read_heightfield(path, 0.5f, 4); });
+    std::filesystem::remove(path);
+}
+
+TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
+    openvdb::initialize();
+    const auto level_set = openvdb::tools::createLevelSetSphere<openvdb::FloatGrid>(0.5f, {1, 2, 3}, 0.02f);
+    level_set->setName("surface");
+    const auto fog = level_set->deepCopy();
+    openvdb::tools::sdfToFogVolume(*fog);
+    fog->setName("density");
+    const std::string path = scratch("sphere.vdb");
+    openvdb::io::File(path).write({fog, level_set});
+    const double volume = 4.0 / 3 * pi * 0.125;
+    for (const char* name : {"", "surface", "density"}) {
+        const Mesh mesh = vdb_mesh(path, name);
+        const MeshFacts facts = examine(mesh);
+        EXPECT_TRUE(facts.closed) << name;
+        // The fog's ramp is three voxels wide, inside the surface: half of it is 1.5 voxels in.
+        const double expected = std::string(name) == "density" ? 4.0 / 3 * pi * std::pow(0.5 - 1.5 * 0.02, 3) : volume;
+        EXPECT_NEAR(facts.volume, expected, 0.03 * expected) << name;
+        const Filling filling = fill_vdb(path, name, at_spacing(0.04f));
+        EXPECT_TRUE(filling.warnings.empty()) << name << ": " << filling.warnings[0];
+        EXPECT_NEAR(double(filling.position.size()) * 6.4e-5, expected, 0.05 * expected) << name;
+    }
+    SurfaceSettings settings;
+    settings.spacing = 0.05f;
+    settings.depth = 0;
+    const SurfaceSamples samples = sample_vdb_surface(path, "", settings);
+    EXPECT_NEAR(double(samples.position.size()) * 0.0025, pi, 0.1 * pi);
+    for (size_t i = 0; i < samples.position.size(); ++i) {
+        const Float3& p = samples.position[i];
+        const Float3 r = {p.x - 1, p.y - 2, p.z - 3};
+        EXPECT_NEAR(radius(r), 0.5, 0.005);
+        EXPECT_GT((r.x * samples.normal[i].x + r.y * samples.normal[i].y + r.z * samples.normal[i].z) / radius(r),
+                  0.95);
+    }
+    EXPECT_NE(message([&] { vdb_mesh(path, "nope"); }).find("surface (float)"), std::string::npos)
+        << message([&] { vdb_mesh(path, "nope"); });
+    std::ofstream(path) << "this is no vdb";
+    EXPECT_NE(message([&] { vdb_mesh(path, ""); }).find(path), std::string::npos);
+    EXPECT_NE(message([&] { vdb_mesh(path + "x", ""); }).find("no such file"), std::string::npos);
+    std::filesystem::remove(path);
+}
