@@ -15,42 +15,6 @@ namespace {
 
 constexpr double points_per_sample = 24;
 constexpr double cell_in_spacings = 1.25;
-constexpr int axis_bits = 21;
-
-uint64_t key_of(int64_t x, int64_t y, int64_t z) {
-    return uint64_t(z) << 2 * axis_bits | uint64_t(y) << axis_bits | uint64_t(x);
-}
-
-/// Cells by their key.
-class CellTable {
-public:
-    explicit CellTable(const std::vector<uint64_t>& keys) : keys_(keys) {
-        size_t size = 16;
-        while (size < 2 * keys.size()) size *= 2;
-        table_.assign(size, 0);
-        for (size_t i = 0; i < keys.size(); ++i) {
-            size_t slot = hash(keys[i]) & (size - 1);
-            while (table_[slot] != 0) slot = (slot + 1) & (size - 1);
-            table_[slot] = static_cast<uint32_t>(i + 1);
-        }
-    }
-    /// The cell's number, or cells() when there is none.
-    uint32_t find(uint64_t key) const {
-        const size_t mask = table_.size() - 1;
-        for (size_t slot = hash(key) & mask; table_[slot] != 0; slot = (slot + 1) & mask) {
-            if (keys_[table_[slot] - 1] == key) return table_[slot] - 1;
-        }
-        return static_cast<uint32_t>(keys_.size());
-    }
-
-private:
-    static uint64_t hash(uint64_t key) {
-        key *= 0x9e3779b97f4a7c15ull;
-        return key ^ key >> 32;
-    }
-    const std::vector<uint64_t>& keys_;
-    std::vector<uint32_t> table_;
-};
 
 /// The triangles that have an area, along a curve that fills space: equal steps on it are spread over the surface.
 std::vector<uint32_t> triangles_along_curve(const Mesh& mesh, const MeshFacts& facts, const std::vector<double>& area) {
@@ -134,7 +98,7 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
     };
     std::vector<Keyed> keyed(count);
     const Vec3 size = wide(facts.high) - cloud.low;
-    if (std::max({size.x, size.y, size.z}) / cloud.cell_size > (1 << axis_bits) - 4) {
+    if (std::max({size.x, size.y, size.z}) / cloud.cell_size > cells_per_axis - 4) {
         throw Error("surface: it is more than two million spacings long; make the spacing larger or cut it in parts");
     }
     tbb::parallel_for(tbb::blocked_range<size_t>(0, order.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
@@ -157,10 +121,7 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
                 const Vec3 p = a + u * ab + v * ac;
                 position[n] = narrow(p);
                 triangle[n] = t;
-                keyed[n] = {key_of(static_cast<int64_t>(p.x / cloud.cell_size) + 1,
-                                   static_cast<int64_t>(p.y / cloud.cell_size) + 1,
-                                   static_cast<int64_t>(p.z / cloud.cell_size) + 1),
-                            n};
+                keyed[n] = {cell_key(cloud.cell(p)), n};
             }
         }
     });
@@ -184,8 +145,8 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         cloud.cell_begin.push_back(static_cast<uint32_t>(i));
     }
     cloud.cell_begin.push_back(static_cast<uint32_t>(count));
-    const CellTable table(keys);
-    const int64_t mask = (1 << axis_bits) - 1;
+    cloud.table = CellTable(keys);
+    const CellTable& table = cloud.table;
     const uint32_t cells = static_cast<uint32_t>(keys.size());
     cloud.cell_at.resize(cells);
     cloud.neighbour_begin.assign(cells + 1, 0);
@@ -194,16 +155,14 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         for (int dz = -1; dz <= 1; ++dz) {
             for (int dy = -1; dy <= 1; ++dy) {
                 for (int dx = -1; dx <= 1; ++dx) {
-                    const uint32_t other = table.find(key_of(x + dx, y + dy, z + dz));
-                    if (other != cells) visit(other);
+                    const uint32_t other = table.find(cell_key({x + dx, y + dy, z + dz}));
+                    if (other != CellTable::none) visit(other);
                 }
             }
         }
     };
     tbb::parallel_for(uint32_t(0), cells, [&](uint32_t cell) {
-        const int64_t key = static_cast<int64_t>(keys[cell]);
-        cloud.cell_at[cell] = {static_cast<int32_t>(key & mask), static_cast<int32_t>(key >> axis_bits & mask),
-                               static_cast<int32_t>(key >> 2 * axis_bits & mask)};
+        cloud.cell_at[cell] = cell_of(keys[cell]);
         around(cell, [&](uint32_t) { ++cloud.neighbour_begin[cell + 1]; });
     });
     std::partial_sum(cloud.neighbour_begin.begin(), cloud.neighbour_begin.end(), cloud.neighbour_begin.begin());

@@ -10,7 +10,7 @@
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "samples/limits.h"
-#include "samples/surface_cloud.h"
+#include "samples/surface_sampling.h"
 #include "samples/triangle.h"
 
 namespace firn {
@@ -207,8 +207,8 @@ Owned points_by_owner(const std::vector<uint32_t>& owner, size_t sites) {
 }
 
 /// Below the surface by `depth`, or to the middle of what is thinner than twice that; and as far from the faces around
-/// the next edge, so that the boundary's corners don't stick out of the geometry's.
-Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double depth) {
+/// the next edge, so that the boundary's corners don't stick out of the geometry's. `depth` becomes what it is there.
+Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double& depth) {
     const auto near = [&](auto&& visit) {
         for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
             const uint32_t other = cloud.neighbour[n];
@@ -257,28 +257,18 @@ uint64_t topology_hash(const Mesh& mesh) {
 
 }  // namespace
 
-SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
-    SurfaceSamples samples;
-    const MeshFacts facts = examine(mesh);
-    require_spacing("surface", settings.spacing, facts);
-    require_memory("surface", facts.area / (double(settings.spacing) * settings.spacing), bytes_per_sample,
-                   settings.spacing);
-    if (facts.degenerate_triangles > 0) {
-        samples.warnings.push_back(std::to_string(facts.degenerate_triangles) +
-                                   " triangles have no area and were passed over");
-    }
-    samples.turned = facts.closed && facts.volume < 0;
-    if (samples.turned) samples.warnings.push_back("the mesh is inside out; its normals were turned");
+SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float spacing, double wanted_depth,
+                               bool turned) {
+    require_memory("surface", facts.area / (double(spacing) * spacing), bytes_per_sample, spacing);
+    SampledSurface surface;
+    surface.cloud = surface_cloud(mesh, facts, spacing, turned);
+    const SurfaceCloud& cloud = surface.cloud;
+    SurfaceSamples& samples = surface.samples;
+    samples.turned = turned;
     samples.topology = topology_hash(mesh);
-    const float spacing = settings.spacing;
-    const double depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
-    if (!std::isfinite(depth) || depth > spacing) {
-        throw Error("surface: the depth must be at most one spacing, not " + std::to_string(settings.depth));
-    }
-
-    const SurfaceCloud cloud = surface_cloud(mesh, facts, spacing, samples.turned);
     Sites sites;
-    std::vector<uint32_t> owner(cloud.position.size(), nobody);
+    std::vector<uint32_t>& owner = surface.owner;
+    owner.assign(cloud.position.size(), nobody);
     throw_darts(cloud, sites, dart_distance * spacing);
     for (int i = 0; i < relaxations; ++i) {
         find_owners(cloud, sites, owner);
@@ -323,10 +313,14 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
         if (owner[point] != nobody) sites.area[owner[point]] += cloud.weight[point];
     }
 
-    std::vector<uint32_t> kept;
+    std::vector<uint32_t> kept, number(count, nobody);
     for (uint32_t i = 0; i < count; ++i) {
-        if (triangle[i] != nobody) kept.push_back(i);
+        if (triangle[i] == nobody) continue;
+        number[i] = static_cast<uint32_t>(kept.size());
+        kept.push_back(i);
     }
+    for (uint32_t& who : owner) who = who == nobody ? nobody : number[who];
+    surface.depth.resize(kept.size());
     samples.position.resize(kept.size());
     samples.normal.resize(kept.size());
     samples.area.resize(kept.size());
@@ -336,11 +330,12 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
     tbb::parallel_for(tbb::blocked_range<size_t>(0, kept.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
             const uint32_t site = kept[i];
-            const Vec3 surface = wide(sites.position[site]), normal = wide(sites.normal[site]);
-            const Vec3 place =
-                depth > 0 ? pushed_inwards(cloud, sites.cell[site], surface, normal, depth) : surface - depth * normal;
+            const Vec3 on = wide(sites.position[site]), normal = wide(sites.normal[site]);
+            double depth = wanted_depth;
+            const Vec3 place = depth > 0 ? pushed_inwards(cloud, sites.cell[site], on, normal, depth) : on;
+            surface.depth[i] = static_cast<float>(depth);
             const TriangleFrame frame = triangle_frame(mesh, triangle[site], samples.turned);
-            const Vec3 offset = place - surface;
+            const Vec3 offset = place - on;
             samples.position[i] = narrow(cloud.low + place);
             samples.normal[i] = sites.normal[site];
             samples.area[i] = static_cast<float>(sites.area[site]);
@@ -350,6 +345,24 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
                 narrow({dot(offset, frame.along), dot(offset, frame.across), dot(offset, frame.normal)});
         }
     });
+    return surface;
+}
+
+SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
+    const MeshFacts facts = examine(mesh);
+    const float spacing = settings.spacing;
+    require_spacing("surface", spacing, facts);
+    if (!(settings.depth <= spacing)) {
+        throw Error("surface: the depth must be at most one spacing, not " + std::to_string(settings.depth));
+    }
+    const double depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
+    const bool turned = facts.closed && facts.volume < 0;
+    SurfaceSamples samples = std::move(sampled_surface(mesh, facts, spacing, depth, turned).samples);
+    if (facts.degenerate_triangles > 0) {
+        samples.warnings.push_back(std::to_string(facts.degenerate_triangles) +
+                                   " triangles have no area and were passed over");
+    }
+    if (turned) samples.warnings.push_back("the mesh is inside out; its normals were turned");
     return samples;
 }
 
