@@ -1,6 +1,7 @@
 // Fillings: counts against closed forms, inside against analytic shapes.
 
 #include <gtest/gtest.h>
+#include <png.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
 
@@ -227,6 +228,12 @@ TEST(Fill, LayerFollowsTheGround) {
         EXPECT_GT(above, 0.0249);
         EXPECT_LT(above, 0.1751);
     }
+    FillSettings relaxed = at_spacing(0.05f);
+    relaxed.relaxed = true;
+    const Filling filled = fill_layer(field, 0.2f, relaxed);
+    EXPECT_TRUE(filled.warnings.empty()) << filled.warnings[0];  // its mesh is closed and faces outwards
+    EXPECT_NEAR(double(filled.position.size()), 3200, 0.08 * 3200);
+    for (const Float3& p : filled.position) EXPECT_GT(p.y, 2 + 0.5 * (double(p.x) + 1));
     field.height[7] = INFINITY;
     EXPECT_NE(message([&] { fill_layer(field, 0.2f, at_spacing(0.05f)); }).find("height 7"), std::string::npos);
 }
@@ -244,6 +251,33 @@ TEST(Heightfields, TextRowsAreRead) {
     std::ofstream(path) << "0 0.5 1\n0 1\n";
     EXPECT_NE(message([&] { read_heightfield(path, 0.5f, 4); }).find(":2: this row has 2"), std::string::npos)
         << message([&] { read_heightfield(path, 0.5f, 4); });
+    std::filesystem::remove(path);
+}
+
+TEST(Heightfields, GreyPicturesOfEightAndSixteenBitsAreRead) {
+    const std::string path = scratch("grey.png");
+    png_image image;
+    std::memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    image.width = 3;
+    image.height = 2;
+    image.format = PNG_FORMAT_GRAY;
+    const uint8_t small[6] = {0, 51, 255, 102, 153, 204};
+    ASSERT_TRUE(png_image_write_to_file(&image, path.c_str(), 0, small, 0, nullptr));
+    const Heightfield eight = read_heightfield(path, 1, 5);
+    ASSERT_EQ(eight.columns, 3);
+    for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(eight.height[i], 5.0 * small[i] / 255, 1e-5);
+    image.format = PNG_FORMAT_LINEAR_Y;
+    const uint16_t large[6] = {0, 1, 65535, 1000, 30000, 40000};
+    ASSERT_TRUE(png_image_write_to_file(&image, path.c_str(), 0, large, 0, nullptr));
+    const Heightfield sixteen = read_heightfield(path, 1, 5);
+    for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(sixteen.height[i], 5.0 * large[i] / 65535, 1e-5);
+    image.format = PNG_FORMAT_RGB;
+    const uint8_t colours[18] = {};
+    ASSERT_TRUE(png_image_write_to_file(&image, path.c_str(), 0, colours, 0, nullptr));
+    EXPECT_NE(message([&] { read_heightfield(path, 1, 5); }).find("greyscale"), std::string::npos);
+    std::ofstream(path, std::ios::binary) << "\x89PNG\r\n\x1a\nrubbish";
+    EXPECT_NE(message([&] { read_heightfield(path, 1, 5); }).find(path), std::string::npos);
     std::filesystem::remove(path);
 }
 

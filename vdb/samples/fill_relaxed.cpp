@@ -44,8 +44,8 @@ struct ParticleCells {
     }
 };
 
-/// Sorts the particles themselves.
-ParticleCells sort_into_cells(std::vector<Vec3>& position, double size) {
+/// Sorts the particles themselves; `order` tells which was where.
+ParticleCells sort_into_cells(std::vector<Vec3>& position, double size, std::vector<uint32_t>* order = nullptr) {
     ParticleCells cells;
     cells.size = size;
     struct Keyed {
@@ -69,6 +69,10 @@ ParticleCells sort_into_cells(std::vector<Vec3>& position, double size) {
     cells.begin.push_back(static_cast<uint32_t>(keyed.size()));
     cells.table = CellTable(keys);
     position = std::move(sorted);
+    if (order) {
+        order->resize(keyed.size());
+        for (size_t i = 0; i < keyed.size(); ++i) (*order)[i] = keyed[i].particle;
+    }
     return cells;
 }
 
@@ -116,35 +120,55 @@ Depth depth_at(const SampledSurface& surface, const Vec3& p) {
     return found;
 }
 
-/// The surface's samples, thinned where two sheets of them meet, and the lattice behind them.
-std::vector<Vec3> seeds(const SampledSurface& surface, const std::vector<Float3>& lattice, double spacing) {
+/// The surface's samples, thinned where two sheets of them meet, and the lattice behind them: `wanted` in all, if it
+/// can be.
+std::vector<Vec3> seeds(const SampledSurface& surface, const std::vector<Float3>& lattice, double spacing,
+                        double wanted) {
     const Vec3 low = surface.cloud.low;
     std::vector<Vec3> layer;
-    for (const Float3& p : surface.samples.position) layer.push_back(wide(p) - low);
-    ParticleCells cells = sort_into_cells(layer, spacing);
+    for (size_t i = 0; i < surface.samples.position.size(); ++i) {
+        layer.push_back(wide(surface.samples.position[i]) - low);
+    }
+    std::vector<uint32_t> order;
+    const ParticleCells cells = sort_into_cells(layer, spacing, &order);
+    // Where two sheets are one, one of them is enough; where they are up to a spacing apart, some of both.
     std::vector<char> kept(layer.size(), 1);
     for (uint32_t i = 0; i < layer.size(); ++i) {
+        const bool thin = surface.depth[order[i]] < 0.49 * spacing;
+        const double least = (thin ? 0.75 : 0.68) * spacing;
         cells.near(layer[i], [&](uint32_t other) {
-            if (other < i && kept[other] && length(layer[other] - layer[i]) < 0.75 * spacing) kept[i] = 0;
+            if (other < i && kept[other] && length(layer[other] - layer[i]) < least) kept[i] = 0;
         });
     }
-    std::vector<char> inner(lattice.size(), 0);
+    // Behind them the deepest places of the lattice, as many as the volume asks for. Places equally deep are taken here
+    // and there, not from one side.
+    struct Place {
+        double depth;
+        uint32_t number;
+        bool operator<(const Place& other) const {
+            return depth != other.depth ? depth > other.depth : number < other.number;
+        }
+    };
+    std::vector<Place> places(lattice.size());
     tbb::parallel_for(size_t(0), lattice.size(), [&](size_t i) {
         const Vec3 p = wide(lattice[i]) - low;
         const Depth here = depth_at(surface, p);
-        bool free = !here.known || here.depth > spacing;
-        if (free) {
-            cells.near(p, [&](uint32_t other) { free &= !kept[other] || length(layer[other] - p) > 0.7 * spacing; });
-        }
-        inner[i] = free;
+        bool free = true;
+        cells.near(p, [&](uint32_t other) { free &= !kept[other] || length(layer[other] - p) > 0.7 * spacing; });
+        const double dither = double(i * 0x9e3779b97f4a7c15ull >> 11) / 9007199254740992.0;
+        const double depth = here.known ? here.depth / spacing : 10;
+        places[i] = {free ? depth + 0.15 * dither : -10, static_cast<uint32_t>(i)};
     });
+    tbb::parallel_sort(places.begin(), places.end());
+    const auto deeper = [&](double than) {
+        return double(std::lower_bound(places.begin(), places.end(), Place{than, 0}) - places.begin());
+    };
     std::vector<Vec3> all;
     for (uint32_t i = 0; i < layer.size(); ++i) {
         if (kept[i]) all.push_back(layer[i]);
     }
-    for (size_t i = 0; i < lattice.size(); ++i) {
-        if (inner[i]) all.push_back(wide(lattice[i]) - low);
-    }
+    const size_t inner = static_cast<size_t>(std::clamp(wanted - double(all.size()), deeper(1.4), deeper(0.8)));
+    for (size_t i = 0; i < inner; ++i) all.push_back(wide(lattice[places[i].number]) - low);
     return all;
 }
 
@@ -220,7 +244,10 @@ double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, do
 std::vector<Float3> relaxed_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
     const float spacing = static_cast<float>(lattice.spacing);
     const SampledSurface surface = sampled_surface(mesh, facts, spacing, 0.5 * lattice.spacing, inside_out);
-    std::vector<Vec3> position = seeds(surface, lattice_inside(mesh, facts, lattice, inside_out), lattice.spacing);
+    const std::vector<Float3> regular = lattice_inside(mesh, facts, lattice, inside_out);
+    const double wanted =
+        facts.closed ? std::abs(facts.volume) / std::pow(lattice.spacing, 3) : static_cast<double>(regular.size());
+    std::vector<Vec3> position = seeds(surface, regular, lattice.spacing, wanted);
     for (int i = 0; i < most_iterations; ++i) {
         if (relax_once(surface, position, lattice.spacing) < at_rest) break;
     }

@@ -45,6 +45,37 @@ std::vector<uint32_t> triangles_along_curve(const Mesh& mesh, const MeshFacts& f
     return order;
 }
 
+/// A triangle that stands on its longest edge.
+struct LongTriangle {
+    Vec3 a, ab, ac;
+    double foot;  ///< of the third corner, along the edge, 0..1
+
+    LongTriangle(const Mesh& mesh, uint32_t triangle, const Vec3& low) {
+        Vec3 corner[3];
+        for (size_t i = 0; i < 3; ++i) corner[i] = wide(mesh.points[mesh.triangles[triangle][i]]) - low;
+        size_t first = 0;
+        double longest = -1;
+        for (size_t i = 0; i < 3; ++i) {
+            const double edge = length(corner[(i + 1) % 3] - corner[i]);
+            if (edge > longest) {
+                longest = edge;
+                first = i;
+            }
+        }
+        a = corner[first];
+        ab = corner[(first + 1) % 3] - a;
+        ac = corner[(first + 2) % 3] - a;
+        foot = std::clamp(dot(ac, ab) / dot(ab, ab), 1e-6, 1 - 1e-6);
+    }
+    /// `left` of the area lies on one side of the row; `up` is the share of the row below the place.
+    Vec3 at(double left, double up) const {
+        const double u = left < foot ? std::sqrt(left * foot) : 1 - std::sqrt((1 - left) * (1 - foot));
+        const double height = left < foot ? u / foot : (1 - u) / (1 - foot);
+        // The row stands upright on the edge: along it by u, towards the third corner's height.
+        return a + u * ab + (up * height) * (ac - foot * ab);
+    }
+};
+
 double fraction(double x) {
     return x - std::floor(x);
 }
@@ -104,21 +135,13 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
     tbb::parallel_for(tbb::blocked_range<size_t>(0, order.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
             const uint32_t t = order[i];
-            const Vec3 a = wide(mesh.points[mesh.triangles[t][0]]) - cloud.low,
-                       ab = wide(mesh.points[mesh.triangles[t][1]]) - cloud.low - a,
-                       ac = wide(mesh.points[mesh.triangles[t][2]]) - cloud.low - a;
-            // The R2 sequence (the plastic number's powers): even at any count, and each axis by itself too, so that
-            // slivers are covered along their length. Folded into the triangle; shifted, so that triangles differ.
-            const double shift = fraction(0.6180339887498949 * t);
+            // A Fibonacci lattice: rows across the longest edge, each at the next golden part of its length. Even at
+            // any count, in slivers too. Shifted, so that triangles differ.
+            const LongTriangle shape(mesh, t, cloud.low);
+            const double shift = fraction(0.7548776662466927 * t), points = first[i + 1] - first[i];
             for (uint32_t n = first[i]; n < first[i + 1]; ++n) {
                 const double k = n - first[i];
-                double u = fraction(0.5 + shift + 0.7548776662466927 * k), v = fraction(0.5 + 0.5698402909980532 * k);
-                if (first[i + 1] - first[i] == 1) u = v = 1.0 / 3;
-                if (u + v > 1) {
-                    u = 1 - u;
-                    v = 1 - v;
-                }
-                const Vec3 p = a + u * ab + v * ac;
+                const Vec3 p = shape.at((k + 0.5) / points, fraction(shift + 0.6180339887498949 * k));
                 position[n] = narrow(p);
                 triangle[n] = t;
                 keyed[n] = {cell_key(cloud.cell(p)), n};

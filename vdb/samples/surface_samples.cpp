@@ -269,7 +269,16 @@ SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float s
     Sites sites;
     std::vector<uint32_t>& owner = surface.owner;
     owner.assign(cloud.position.size(), nobody);
-    throw_darts(cloud, sites, dart_distance * spacing);
+    // One sample for every spacing^2: corners and borders shift the count, so the distance is corrected, within limits
+    // that leave no holes where the surface is thinner than a spacing.
+    float apart = dart_distance;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        sites = {};
+        throw_darts(cloud, sites, apart * spacing);
+        const double excess = static_cast<double>(sites.position.size()) * spacing * spacing / facts.area;
+        if (std::abs(excess - 1) < 0.02) break;
+        apart = std::clamp(apart * static_cast<float>(std::sqrt(excess)), 0.75f, 0.9f);
+    }
     for (int i = 0; i < relaxations; ++i) {
         find_owners(cloud, sites, owner);
         relax(cloud, owner, sites, i + 2 < relaxations ? long_stride : 1.0, i < even_relaxations);
