@@ -88,9 +88,15 @@ TEST(SurfaceGrid, OfABallIsItsDistance) {
             for (int k = -40; k <= 40; ++k) {
                 const double r = 0.025 * std::sqrt(double(i * i + j * j + k * k));
                 const float value = at.getValue(Coord(120 + i, -40 + j, 80 + k));
-                if (r < radius - spacing) ASSERT_LT(value, 0) << i << " " << j << " " << k;
-                if (r > radius + spacing) ASSERT_GT(value, 0) << i << " " << j << " " << k;
-                if (r < radius - 0.3) ASSERT_EQ(value, -grid->background());
+                if (r < radius - spacing) {
+                    ASSERT_LT(value, 0) << i << " " << j << " " << k;
+                }
+                if (r > radius + spacing) {
+                    ASSERT_GT(value, 0) << i << " " << j << " " << k;
+                }
+                if (r < radius - 0.3) {
+                    ASSERT_EQ(value, -grid->background());
+                }
             }
         }
     }
@@ -142,8 +148,12 @@ TEST(SurfaceGrid, WithoutSmoothingIsTheDistanceToTheBalls) {
                 const float value = grid->tree().getValue(Coord(i, j, k));
                 // Outside, the union's distance is the least of the balls'. The grid sees the surface between voxels as
                 // flat and solves upwind to first order: a third of a voxel over a band of four, most in creases.
-                if (least > 0) EXPECT_NEAR(value, std::min(least, 4.0 * voxel), 0.4 * voxel) << Coord(i, j, k);
-                if (std::abs(least) > 0.05 * voxel) EXPECT_EQ(value < 0, least < 0) << Coord(i, j, k);
+                if (least > 0) {
+                    EXPECT_NEAR(value, std::min(least, 4.0 * voxel), 0.4 * voxel) << Coord(i, j, k);
+                }
+                if (std::abs(least) > 0.05 * voxel) {
+                    EXPECT_EQ(value < 0, least < 0) << Coord(i, j, k);
+                }
                 in_band += least > 0 && least < 4 * voxel;
                 ++checked;
             }
