@@ -113,7 +113,7 @@ TEST(SurfaceGrid, OfABoxSitsHalfASpacingOffTheParticles) {
         settings.smooth = smooth;
         const FloatGrid::Ptr grid = surface_grid(particles, settings, GridSettings{spacing, 0, 0});
         const auto at = grid->getConstAccessor();
-        // On the faces, away from edges. Balls of a spacing's radius around a lattice leave bumps of 0.13 spacings.
+        // On the faces, away from edges. Balls of 1.25 spacings' radius around a lattice leave bumps of 0.22 spacings.
         for (int k = 8; k <= 12; ++k) {
             for (int depth = -2; depth <= 2; ++depth) {
                 EXPECT_NEAR(at.getValue(Coord(depth, k, k)), -depth * 0.05, 0.16 * spacing) << smooth;
@@ -186,7 +186,8 @@ TEST(SurfaceGrid, KeepsSingleGrains) {
     Particles one;
     one.position.push_back({0.033f, 0.012f, -0.2f});
     const FloatGrid::Ptr grid = surface_grid(one, {}, GridSettings{0.1f, 0, 0});
-    EXPECT_GT(volume(*grid), 0.2 * 1e-3);
+    // Smoothing takes from what is only two voxels wide, but leaves it there.
+    EXPECT_GT(volume(*grid), 0.08 * 1e-3);
     EXPECT_LT(volume(*grid), 1.0 * 1e-3);
 }
 
