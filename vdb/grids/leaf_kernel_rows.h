@@ -97,13 +97,12 @@ inline Span span(float centre, float reach) {
     return {first, last};
 }
 
-/// Calls body(place of the first voxel, squared distances) for every piece of a row that comes closer than `reach` to
-/// the particle.
+/// Calls body(place of the first voxel, squared distances) for every piece of a row in the cube of `reach` around the
+/// particle. Some of them are out of reach: a branch that finds out costs more than they do.
 template <typename Body>
 inline void for_each_piece(float x, float y, float z, float reach, const Body& body) {
     constexpr int pieces = row / width;
     Lanes along[pieces];
-    float limit[pieces];
     for (int piece = 0; piece < pieces; ++piece) {
         float squared[width];
         for (int k = 0; k < width; ++k) {
@@ -111,18 +110,15 @@ inline void for_each_piece(float x, float y, float z, float reach, const Body& b
             squared[k] = dz * dz;
         }
         along[piece] = load(squared);
-        const float low = static_cast<float>(piece * width), high = low + static_cast<float>(width - 1);
-        const float outside = z < low ? low - z : (z > high ? z - high : 0.0f);
-        limit[piece] = reach * reach - outside * outside;
     }
     const Span xs = span(x, reach), ys = span(y, reach);
     for (int i = xs.first; i <= xs.last; ++i) {
         const float dx = static_cast<float>(i) - x;
         for (int j = ys.first; j <= ys.last; ++j) {
             const float dy = static_cast<float>(j) - y;
-            const float across = dx * dx + dy * dy;
+            const Lanes across = all(dx * dx + dy * dy);
             for (int piece = 0; piece < pieces; ++piece) {
-                if (across < limit[piece]) body(i * 64 + j * row + piece * width, all(across) + along[piece]);
+                body(i * 64 + j * row + piece * width, across + along[piece]);
             }
         }
     }
