@@ -25,6 +25,8 @@ void set_frames(const std::string& text, Scene& scene, SimulationSettings& setti
     scene.last_frame = frame_number(dash == std::string::npos ? text : text.substr(dash + 1), text);
     if (scene.last_frame < scene.first_frame || settings.output_start.value_or(scene.first_frame) > scene.last_frame)
         throw UsageError("--frames " + text + ": the scene begins at frame " + std::to_string(scene.first_frame));
+    // So that the run's copy of the scene knows where it ends.
+    scene.overrides.push_back("time.end=" + std::to_string(scene.last_frame));
 }
 
 int run(const CommandLine& line) {

@@ -74,12 +74,12 @@ void write_scene_copy(const std::string& path, const Scene& scene) {
     std::ofstream out(file.temporary(), std::ios::binary);
     out << "folder = " << quoted(fs::absolute(scene.folder.empty() ? "." : scene.folder).lexically_normal().string())
         << "\n";
-    if (!scene.overrides.empty()) {
-        out << "set = [";
-        for (size_t k = 0; k < scene.overrides.size(); ++k) out << (k ? ", " : "") << quoted(scene.overrides[k]);
-        out << "]\n";
-    }
-    out << scene.text;
+    // The copy is called scene.toml, the run is not.
+    std::vector<std::string> set = scene.overrides;
+    set.push_back("scene.name=" + quoted(scene.name));
+    out << "set = [";
+    for (size_t k = 0; k < set.size(); ++k) out << (k ? ", " : "") << quoted(set[k]);
+    out << "]\n" << scene.text;
     out.close();
     if (!out) throw Error(path + ": can't be written; is the disk full, or the folder read-only?");
     file.commit();
@@ -444,10 +444,13 @@ void Run::write_stage() {
     UsdStage::Volume volume;
     volume.name = "snow";
     volume.fields = scene_.output.volumes;
-    for (const int frame : folder_.volume_frames())
-        if (frame <= state_.frame)
-            volume.files.push_back(
-                {double(frame), "./volumes/" + fs::path(folder_.volumes(frame)).filename().string()});
+    for (const int frame : folder_.volume_frames()) {
+        if (frame > state_.frame) continue;
+        UsdStage::Sample sample;
+        sample.frame = frame;
+        sample.path = "./volumes/" + fs::path(folder_.volumes(frame)).filename().string();
+        volume.files.push_back(std::move(sample));
+    }
     if (!volume.files.empty() && !volume.fields.empty()) stage.volumes.push_back(std::move(volume));
     for (size_t k = 0; k < scene_.colliders.size(); ++k) {
         UsdStage::Collider collider;

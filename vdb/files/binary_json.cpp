@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "files/half.h"
 #include "files/output.h"
 #include "firn/error.h"
 
@@ -27,20 +28,6 @@ enum Token : uint8_t {
 };
 
 const uint8_t magic[] = {0x7f, 'N', 'S', 'J', 'b'};
-
-float half_to_float(uint16_t half) {
-    const int exponent = (half >> 10) & 31;
-    const int fraction = half & 1023;
-    float value;
-    if (exponent == 31) {
-        value = fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
-    } else if (exponent == 0) {
-        value = std::ldexp(static_cast<float>(fraction), -24);
-    } else {
-        value = std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
-    }
-    return half & 0x8000 ? -value : value;
-}
 
 /// A real number that an integer attribute holds is cut; what no integer can hold becomes the nearest that can.
 template <typename To, typename From>
