@@ -211,6 +211,17 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
     file.commit();
 }
 
+void seal_checkpoint(std::string& bytes) {
+    if (bytes.size() < head_size) bytes.resize(head_size);
+    const uint64_t length = bytes.size() - head_size;
+    Checksum checksum;
+    checksum.add(bytes.data() + head_size, static_cast<size_t>(length));
+    const uint64_t sum = checksum.value();
+    std::memcpy(&bytes[0], magic, 8);
+    std::memcpy(&bytes[8], &length, 8);
+    std::memcpy(&bytes[16], &sum, 8);
+}
+
 Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& path) {
     if (size < 7 || std::memcmp(bytes, magic, 7) != 0) throw Error(path + ": is no checkpoint of Firn");
     if (size < head_size || bytes[7] != magic[7]) {

@@ -30,6 +30,9 @@ Checkpoint read_checkpoint(const std::string& path);
 /// The same from memory; `path` is for messages.
 Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& path);
 
+/// Puts magic, length and checksum of a file in memory right, for tests that must get past them.
+void seal_checkpoint(std::string& bytes);
+
 /// Everything of a scene that the motion depends on, as lines "snow.ball.velocity = 0 -3 0": runs with the same text
 /// give the same bits. The last frame, output, camera and number of threads are not in it.
 std::string physics_text(const Scene&);

@@ -1,8 +1,6 @@
 #include "colliders.h"
 
-#include <openvdb/openvdb.h>
-#include <openvdb/tools/VolumeToMesh.h>
-
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -30,31 +28,13 @@ Heightfield heightfield_of(const Geometry& g) {
     return field;
 }
 
-/// For pictures and USD; boundary particles are sampled from the grid itself.
-Mesh vdb_mesh(const std::string& path, const std::string& name) {
-    openvdb::initialize();
-    std::vector<openvdb::Vec3s> points;
-    std::vector<openvdb::Vec4I> quads;
-    try {
-        openvdb::io::File file(path);
-        file.open();
-        openvdb::FloatGrid::Ptr grid;
-        for (auto at = file.beginName(); at != file.endName() && !grid; ++at)
-            if (name.empty() || name == *at) grid = openvdb::gridPtrCast<openvdb::FloatGrid>(file.readGrid(*at));
-        if (!grid) throw Error(path + ": holds no grid of floats" + (name.empty() ? "" : " named '" + name + "'"));
-        const bool fog = grid->getGridClass() == openvdb::GRID_FOG_VOLUME;
-        openvdb::tools::volumeToMesh(*grid, points, quads, fog ? 0.5 : 0.0);
-    } catch (const openvdb::Exception& error) {
-        throw Error(path + ": " + error.what());
+/// Snow is inside: the samples, on the surface, go half a spacing outwards, where Body wants them, and face inwards.
+void turn_inside_out(SurfaceSamples& samples, float spacing) {
+    for (size_t i = 0; i < samples.position.size(); ++i) {
+        Float3 &p = samples.position[i], &n = samples.normal[i];
+        p = {p.x + 0.5f * spacing * n.x, p.y + 0.5f * spacing * n.y, p.z + 0.5f * spacing * n.z};
+        n = {-n.x, -n.y, -n.z};
     }
-    Mesh mesh;
-    for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
-    // OpenVDB's quads run the other way round.
-    for (const openvdb::Vec4I& q : quads) {
-        mesh.triangles.push_back({q[0], q[2], q[1]});
-        mesh.triangles.push_back({q[0], q[3], q[2]});
-    }
-    return mesh;
 }
 
 /// In the collider's own frame, scaled.
@@ -114,33 +94,26 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
     const std::string what = "collider '" + collider.name + "'" + (g.file.empty() ? "" : ", " + g.file);
     settings_.spacing = scene.parameters.spacing;
     settings_.two_sided = collider.two_sided;
+    if (collider.inverted) settings_.depth = 0;
     try {
         if (g.shape == Shape::vdb) {
             SurfaceSettings in_file = settings_;
             in_file.spacing /= g.placed.scale;
             local_ = sample_vdb_surface(g.file, g.grid, in_file);
             for (Float3& p : local_.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
-            if (collider.inverted) throw Error("a .vdb can't be inverted; use a mesh");
         } else if (g.shape == Shape::heightfield) {
             local_ = sample_heightfield(heightfield_of(g), settings_);
         } else {
-            Mesh mesh = is_sequence(collider) ? sequence_mesh(scene.first_frame) : local_mesh(g);
-            if (collider.inverted && !is_sequence(collider)) flip(mesh);
+            const Mesh mesh = is_sequence(collider) ? sequence_mesh(scene.first_frame) : local_mesh(g);
             const MeshFacts facts = examine(mesh);
             require_near(facts.low, facts.high, settings_.spacing, what);
             require_room(facts.area / (double(settings_.spacing) * settings_.spacing), what);
-            if (facts.closed && facts.volume < 0 && !collider.inverted)
-                warnings_.push_back(what +
-                                    " is inside out: it keeps snow in; set inverted = true if that is meant, or " +
-                                    "turn its faces");
-            if (facts.degenerate_triangles)
-                warnings_.push_back(what + " has " + std::to_string(facts.degenerate_triangles) +
-                                    " triangles without area; they are passed over");
             if (facts.non_manifold_edges)
-                warnings_.push_back(what + " has " + std::to_string(facts.non_manifold_edges) +
-                                    " edges with more than two faces");
+                warnings_.push_back(what + ": " + std::to_string(facts.non_manifold_edges) +
+                                    " edges have more than two faces");
             local_ = sample_surface(mesh, settings_);
         }
+        for (const std::string& warning : local_.warnings) warnings_.push_back(what + ": " + warning);
         if (local_.position.empty()) throw Error(what + " has no surface to cover with particles");
         if (is_sequence(collider)) {
             recognise_motion();
@@ -148,18 +121,21 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
             motion_ = Motion::rigid;
         }
     } catch (const Error& error) {
-        throw Error(collider.where + ": " + error.what());
+        // A file's own errors name it; those of sampling don't.
+        const std::string said = error.what();
+        const bool named = said.find("'" + collider.name + "'") != std::string::npos ||
+                           (!g.file.empty() && said.rfind(g.file, 0) == 0);
+        throw Error(collider.where + ": " + (named ? "" : what + ": ") + said);
     }
-    volume_ = boundary_volumes(local_.position, scene.parameters.spacing, scene.parameters.boundary_volume);
+    placed_ = local_;
+    if (collider.inverted) turn_inside_out(placed_, settings_.spacing);
+    volume_ = boundary_volumes(placed_.position, scene.parameters.spacing, scene.parameters.boundary_volume);
 }
 
 Mesh CollidingBody::sequence_mesh(int frame) const {
-    const Collider& collider = scene_.colliders[index_];
-    const Geometry& g = collider.geometry;
-    Mesh mesh = transformed(read_mesh(sequence_file(g.file, frame, scene_.first_frame, scene_.last_frame)),
-                            transform_of(g.placed), g.placed.scale);
-    if (collider.inverted) flip(mesh);
-    return mesh;
+    const Geometry& g = scene_.colliders[index_].geometry;
+    return transformed(read_mesh(sequence_file(g.file, frame, scene_.first_frame, scene_.last_frame)),
+                       transform_of(g.placed), g.placed.scale);
 }
 
 void CollidingBody::recognise_motion() {
@@ -186,9 +162,9 @@ Body CollidingBody::body_at(int frame) const {
     Body body;
     body.name = collider.name;
     body.motion = motion_;
-    body.position = local_.position;
+    body.position = placed_.position;
     // Without normals the snow itself tells on which side of a thin sheet it is.
-    if (!collider.two_sided) body.normal = local_.normal;
+    if (!collider.two_sided) body.normal = placed_.normal;
     body.volume = volume_;
     body.friction = collider.friction;
     body.adhesion = collider.adhesion;
@@ -214,7 +190,9 @@ Transform CollidingBody::placement(int frame) const {
 }
 
 std::vector<Float3> CollidingBody::positions(int frame) const {
-    return follow(local_, sequence_mesh(frame), settings_).position;
+    SurfaceSamples moved = follow(local_, sequence_mesh(frame));
+    if (scene_.colliders[index_].inverted) turn_inside_out(moved, settings_.spacing);
+    return moved.position;
 }
 
 Mesh collider_mesh(const Scene& scene, size_t index, double frame) {

@@ -38,8 +38,9 @@ private:
     size_t index_;
     Motion motion_ = Motion::still;
     SurfaceSettings settings_;
-    SurfaceSamples local_;            ///< in the collider's frame; of a sequence as at the first frame, in the world
-    std::vector<float> volume_;       ///< m^3
+    SurfaceSamples local_;       ///< in the collider's frame; of a sequence as at the first frame, in the world
+    SurfaceSamples placed_;      ///< the same where the engine wants them: an inverted one's outside, facing inwards
+    std::vector<float> volume_;  ///< m^3
     std::map<int, Transform> moved_;  ///< of a rigid sequence, from the first frame
     std::vector<std::string> warnings_;
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "spelling.h"
+
 namespace {
 
 double parse_number(const std::string& name, const std::string& value, double low, double high) {
@@ -47,7 +49,12 @@ CommandLine::CommandLine(int argc, char** argv, std::vector<Option> options, con
         const std::string name = argument.substr(0, equals);
         const auto option =
             std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
-        if (option == options_.end()) throw UsageError("unknown option '" + argument + "'; --help lists them all");
+        if (option == options_.end()) {
+            std::vector<std::string> names;
+            for (const Option& known : options_) names.push_back(known.name);
+            throw UsageError("unknown option '" + argument + "'" + firn::did_you_mean(name, names) +
+                             "; --help lists them all");
+        }
 
         Given given{name, ""};
         const bool takes_value = *option->value != '\0';

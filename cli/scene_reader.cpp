@@ -1,5 +1,11 @@
 // TOML -> Scene. Every value is checked against the table of keys before it is used.
 
+// toml++ asserts that the name of a table begins with a letter or a quote before it has checked that, and so a file
+// with
+// "[=]" would end the program, or with clang and NDEBUG be undefined behaviour. Without the assertions it finds the
+// mistake itself a few lines later.
+#undef NDEBUG
+#define TOML_ASSERT(promise) static_cast<void>(0)
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
