@@ -13,6 +13,7 @@
 #include "preview.h"
 #include "run_folder.h"
 #include "scene.h"
+#include "snow.h"
 #include "subcommands.h"
 #include "video.h"
 
@@ -115,6 +116,7 @@ public:
         if (camera == "scene" && !scene_.camera.given)
             throw Error(scene_.path + " has no [camera]; write one, or use --camera fitted");
         fitted_ = camera == "fitted";
+        from_folder_ = std::filesystem::is_directory(line.required_text("RUN"));
         find_frames();
     }
 
@@ -122,7 +124,8 @@ public:
         const RunFolder out(line_.text("--out", run_.path()), run_.name());
         const PreviewCamera camera =
             fitted_ ? fit() : PreviewCamera{scene_.camera.eye, scene_.camera.target, scene_.camera.angle};
-        std::printf("%zu frame%s of %s, %d x %d\n", frames_.size(), frames_.size() == 1 ? "" : "s", run_.path().c_str(),
+        std::printf("%zu frame%s of %s, %d x %d\n", frames_.size(), frames_.size() == 1 ? "" : "s",
+                    start_ ? (scene_.path + " as it begins (not simulated yet)").c_str() : run_.path().c_str(),
                     settings_.width, settings_.height);
         std::vector<std::string> written;
         for (const int number : frames_) {
@@ -169,6 +172,11 @@ private:
 
     void find_frames() {
         const std::vector<int> all = run_.particle_frames();
+        if (all.empty() && !from_folder_) {
+            start_ = true;
+            frames_ = {scene_.first_frame};
+            return;
+        }
         if (all.empty())
             throw Error(run_.path() + " holds no particles to show; `firn sim` writes them (output.particles)");
         const FrameRange range = line_.has("--frames") ? parse_frames(line_.text("--frames", "")) : FrameRange{};
@@ -183,10 +191,18 @@ private:
     }
 
     PreviewFrame read_frame(int number) const {
-        ParticleFile file = read_particles(run_.find_particles(number));
         PreviewFrame frame;
-        frame.snow = std::move(file.particles.position);
-        frame.spacing = file.spacing > 0 ? file.spacing : scene_.parameters.spacing;
+        frame.spacing = scene_.parameters.spacing;
+        if (start_) {
+            Particles snow;
+            int64_t next_id = 0;
+            SnowPlacer(scene_).place(number, snow, next_id);
+            frame.snow = std::move(snow.position);
+        } else {
+            ParticleFile file = read_particles(run_.find_particles(number));
+            frame.snow = std::move(file.particles.position);
+            if (file.spacing > 0) frame.spacing = file.spacing;
+        }
         for (size_t i = 0; i < scene_.colliders.size(); ++i)
             if (scene_.colliders[i].visible)
                 frame.colliders.push_back({collider_mesh(scene_, i, number), scene_.colliders[i].colour});
@@ -240,6 +256,8 @@ private:
     RunFolder run_;
     PreviewSettings settings_;
     bool fitted_ = true;
+    bool from_folder_;    ///< given, not found by way of a scene file
+    bool start_ = false;  ///< not simulated yet: show the scene as it begins
     std::vector<int> frames_;
 };
 
@@ -249,7 +267,8 @@ int run(const CommandLine& line) {
 
 const char* const teaching =
     R"(Pictures go to RUN/preview/0001.png, the contact sheet to RUN/contact_sheet.png, the video to RUN/preview.mp4; with
---out DIR to the same names there. A run may still be going on: frames that are there are shown.
+--out DIR to the same names there. A run may still be going on: frames that are there are shown. Of a scene file that was
+not simulated yet, the beginning is shown.
 
   firn preview out/wall --contact-sheet --video
   firn preview out/wall --frames 1-48:4 --size 640x360      a quick look at every fourth frame
@@ -262,7 +281,7 @@ Subcommand preview_command() {
             "render frames to PNG, a contact sheet and a video",
             "firn preview RUN [options]",
             teaching,
-            {{"RUN", "", "a run's folder, or the scene file that it was made from"},
+            {{"RUN", "", "a run's folder, or a scene file"},
              {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all)"},
              {"--size", "WxH", "of the pictures in pixels (default: the scene's, 1280x720)"},
              {"--camera", "WHICH", "scene or fitted (default: the scene's where it has one)"},
