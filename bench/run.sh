@@ -5,5 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh test
 cmake --preset release -DFIRN_BENCH=ON > /dev/null
-cmake --build --preset release --target firn_shots > /dev/null
+cmake --build --preset release --target firn_shots firn_volumes > /dev/null
 build/release/bin/firn_shots build/bench.json "$@"
+build/release/bin/firn_volumes build/bench.json

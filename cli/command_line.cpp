@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "firn/error.h"
+#include "spelling.h"
 
 namespace {
 
@@ -16,9 +16,13 @@ double parse_number(const std::string& name, const std::string& value, double lo
     std::ostringstream range;
     range << low << " to " << high;
     if (error != std::errc() || stop != end || !std::isfinite(number))
-        throw firn::Error(name + " needs a number from " + range.str() + ", not '" + value + "'");
-    if (number < low || number > high) throw firn::Error(name + " " + value + " is out of range: give " + range.str());
+        throw UsageError(name + " needs a number from " + range.str() + ", not '" + value + "'");
+    if (number < low || number > high) throw UsageError(name + " " + value + " is out of range: give " + range.str());
     return number;
+}
+
+bool ends_in_dots(const std::string& name) {
+    return name.size() > 3 && name.compare(name.size() - 3, 3, "...") == 0;
 }
 
 }  // namespace
@@ -26,26 +30,59 @@ double parse_number(const std::string& name, const std::string& value, double lo
 CommandLine::CommandLine(int argc, char** argv, std::vector<Option> options, const std::vector<std::string>& repeatable)
     : options_(std::move(options)) {
     options_.push_back({"--help", "", "this text"});
+    bool only_places = false;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
+        if (!only_places && argument == "--") {
+            only_places = true;
+            continue;
+        }
+        if (!only_places && argument == "-h") {
+            given_.push_back({"--help", ""});
+            continue;
+        }
+        if (only_places || argument.empty() || argument[0] != '-') {
+            fill_place(argument);
+            continue;
+        }
         const size_t equals = argument.find('=');
         const std::string name = argument.substr(0, equals);
         const auto option =
             std::find_if(options_.begin(), options_.end(), [&](const Option& o) { return o.name == name; });
-        if (option == options_.end()) throw firn::Error("unknown option '" + argument + "'; --help lists them all");
+        if (option == options_.end()) {
+            std::vector<std::string> names;
+            for (const Option& known : options_) names.push_back(known.name);
+            throw UsageError("unknown option '" + argument + "'" + firn::did_you_mean(name, names) +
+                             "; --help lists them all");
+        }
 
         Given given{name, ""};
         const bool takes_value = *option->value != '\0';
-        if (!takes_value && equals != std::string::npos) throw firn::Error(name + " takes no value");
+        if (!takes_value && equals != std::string::npos) throw UsageError(name + " takes no value");
         if (takes_value && equals != std::string::npos) given.value = argument.substr(equals + 1);
         if (takes_value && equals == std::string::npos) {
-            if (i + 1 == argc) throw firn::Error(name + " needs a value, " + option->value);
+            if (i + 1 == argc) throw UsageError(name + " needs a value, " + option->value);
             given.value = argv[++i];
         }
         const bool may_repeat = std::find(repeatable.begin(), repeatable.end(), name) != repeatable.end();
-        if (!may_repeat && has(name)) throw firn::Error(name + " is given twice");
+        if (!may_repeat && has(name)) throw UsageError(name + " is given twice");
         given_.push_back(given);
     }
+}
+
+void CommandLine::fill_place(const std::string& argument) {
+    for (const Option& option : options_) {
+        const bool takes_all = ends_in_dots(option.name);
+        if (option.name[0] == '-' || (has(option.name) && !takes_all)) continue;
+        given_.push_back({option.name, argument});
+        return;
+    }
+    throw UsageError("unexpected argument '" + argument + "'; --help says what is expected");
+}
+
+void CommandLine::require_places() const {
+    for (const Option& option : options_)
+        if (option.name[0] != '-' && !has(option.name)) throw UsageError(std::string(option.name) + " is missing");
 }
 
 bool CommandLine::has(const std::string& name) const {
@@ -59,7 +96,7 @@ std::string CommandLine::text(const std::string& name, const std::string& otherw
 }
 
 std::string CommandLine::required_text(const std::string& name) const {
-    if (!has(name)) throw firn::Error(name + " is missing; --help says what it is");
+    if (!has(name)) throw UsageError(name + " is missing; --help says what it is");
     return text(name, "");
 }
 
@@ -80,7 +117,7 @@ double CommandLine::required_number(const std::string& name, double low, double 
 
 int CommandLine::integer(const std::string& name, int otherwise, int low, int high) const {
     const double value = number(name, otherwise, low, high);
-    if (value != std::floor(value)) throw firn::Error(name + " needs a whole number, not '" + text(name, "") + "'");
+    if (value != std::floor(value)) throw UsageError(name + " needs a whole number, not '" + text(name, "") + "'");
     return static_cast<int>(value);
 }
 

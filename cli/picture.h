@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+namespace firn {
+
 /// An 8-bit sRGB picture, rows from the top.
 struct Picture {
     int width = 0;
@@ -22,8 +24,14 @@ struct Picture {
 /// The picture made smaller by a whole factor: each pixel is the mean of factor x factor old ones.
 Picture shrink(const Picture&, int factor);
 
-/// Pictures of one size side by side, row by row.
+/// Pictures of one size side by side, row by row. Throws Error when their sizes differ.
 Picture contact_sheet(const std::vector<Picture>&, int columns);
 
 /// Throws firn::Error when it can't. The file appears whole or not at all.
 void write_png(const std::string& path, const Picture&);
+/// The bytes of a PNG file.
+std::string png_bytes(const Picture&);
+/// Any PNG, as 8-bit colour. Throws firn::Error for a file that is none.
+Picture read_png(const std::string& path);
+
+}  // namespace firn

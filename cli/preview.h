@@ -10,22 +10,22 @@
 namespace firn {
 
 struct PreviewCamera {
-    Float3 eye, target;
-    float angle = 0.6f;  ///< of view, top to bottom, rad
+    Float3 eye{0, 1, 4}, target;  ///< m
+    float angle = 0.6f;           ///< of view, top to bottom, rad
 };
 
 struct PreviewMesh {
-    Mesh mesh;                          ///< in the world, m
-    Float3 colour{0.45f, 0.42f, 0.4f};  ///< linear, 0..1
+    Mesh mesh;                           ///< in the world, m
+    Float3 colour{0.36f, 0.16f, 0.08f};  ///< linear, 0..1
 };
 
 /// What one picture shows.
 struct PreviewFrame {
-    std::vector<Float3> snow;  ///< m
+    std::vector<Float3> snow;  ///< m, in the same order in every frame
     float spacing = 0;         ///< of the particles, m
     std::vector<PreviewMesh> colliders;
     bool has_ground = true;
-    float ground = 0;  ///< height, m
+    float ground = 0;  ///< height along `up`, m
     Float3 up{0, 1, 0};
     PreviewCamera camera;
     std::string caption;  ///< "" = none
@@ -33,15 +33,20 @@ struct PreviewFrame {
 
 struct PreviewSettings {
     int width = 1280, height = 720;
-    int samples = 4;  ///< rays per pixel
-    Float3 to_sun{-0.45f, 0.75f, 0.5f};
-    int threads = 0;
+    int samples = 4;  ///< per pixel
+    /// Right of the camera, up, and towards the camera: the light comes from the side however one looks, and shows
+    /// shape.
+    Float3 to_sun{-0.80f, 0.52f, 0.12f};
+    int threads = 0;  ///< 0 = all cores
 };
 
-/// The snow as a person would see it: sunlight, soft shadows, the light of the sky. Deterministic.
-Picture render_preview(const PreviewFrame&, const PreviewSettings&);
+/// The snow as a person would see it: sunlight, soft shadows, the light of the sky. The same picture for any number of
+/// threads. Particles that are not finite are left out, which `warnings` says. Throws Error for a frame that can't be
+/// shown: no spacing, a camera without a direction, a mesh whose triangles miss their points.
+Picture render_preview(const PreviewFrame&, const PreviewSettings&, std::vector<std::string>* warnings = nullptr);
 
-/// A camera that sees all of the points of all frames' boxes, from the front, a little above.
-PreviewCamera fit_camera(const Float3& low, const Float3& high, float aspect);
+/// A camera that sees all of the box, from the front, a little from the side and above.
+/// `aspect` is the picture's width over its height.
+PreviewCamera fit_camera(const Float3& low, const Float3& high, float aspect, const Float3& up = {0, 1, 0});
 
 }  // namespace firn

@@ -207,8 +207,13 @@ BodyPlacement placement(const KnownBody& b, double share) {
 void arrive(KnownBody& b, double share) {
     if (b.body.motion == Motion::rigid) b.now = placed(b, share);
     if (b.body.motion == Motion::deforming && !b.goal.empty()) {
+        if (share >= 1) {
+            // Exactly there, so that a run that starts from this frame finds the same body.
+            b.body.position = std::move(b.goal);
+            b.goal.clear();
+            return;
+        }
         for (size_t i = 0; i < b.goal.size(); ++i) b.body.position[i] = between(b.body.position[i], b.goal[i], share);
-        if (share >= 1) b.goal.clear();
     }
 }
 

@@ -9,9 +9,6 @@
 
 namespace firn {
 
-/// V_b = phi / sum W over the body's own particles, each included (Gissler 2020, 3.4). m^3.
-std::vector<float> boundary_volumes(const std::vector<Float3>& position, float spacing, float phi);
-
 /// A placement between two, `share` 0..1: the pivot moves straight, the rotation turns at an even rate the short way.
 Transform interpolate(const Transform& from, const Transform& to, const double pivot[3], double share);
 

@@ -504,17 +504,20 @@ struct Engine::Implementation {
         return std::sqrt(E * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * rho));
     }
 
-    FrameReport advance(double frame, const Observer& observer);
+    FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
     [[noreturn]] void fail(const StepResult&, int substep, double dt) const;
 };
 
-FrameReport Engine::Implementation::advance(double frame, const Observer& observer) {
+FrameReport Engine::Implementation::advance(double frame, const Observer& observer, const FrameStart& start) {
     if (!(frame > 0) || !std::isfinite(frame)) throw Error("a frame must take longer than 0 s");
+    if (!(start.time >= 0 && start.time < frame) || start.substeps < 0)
+        throw Error("a frame can't go on " + std::to_string(start.time) + " s after its beginning: it takes " +
+                    std::to_string(frame) + " s");
     require_device();
 
     FrameReport report;
     std::vector<double> impulse(6 * bodies.size(), 0.0);
-    double time = 0;
+    double time = start.time;
     int unconverged_pressure = 0, unconverged_shear = 0;
 
     struct Watch {
@@ -527,12 +530,13 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         }
     };
     const auto finish = [&](double share) {
+        const double done = time - start.time;
         for (size_t k = 0; k < bodies.size(); ++k) {
             arrive(bodies[k], share);
             moving_changed |= bodies[k].body.motion == Motion::deforming;
             for (int c = 0; c < 3; ++c) {
-                bodies[k].load.force[c] = time > 0 ? impulse[6 * k + static_cast<size_t>(c)] / time : 0;
-                bodies[k].load.torque[c] = time > 0 ? impulse[6 * k + 3 + static_cast<size_t>(c)] / time : 0;
+                bodies[k].load.force[c] = done > 0 ? impulse[6 * k + static_cast<size_t>(c)] / done : 0;
+                bodies[k].load.torque[c] = done > 0 ? impulse[6 * k + 3 + static_cast<size_t>(c)] / done : 0;
             }
         }
         report.time = time;
@@ -564,7 +568,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         still_changed = moving_changed = false;
         const std::vector<BodyPlacement> end = placements(1);
         const uint32_t body_count = static_cast<uint32_t>(bodies.size());
-        for (int substep = 1;; ++substep) {
+        for (int substep = start.substeps + 1;; ++substep) {
             const double remaining = frame - time;
             const std::vector<BodyPlacement> now = placements(time / frame);
             const Speed speed = device->prepare(acting, now.data(), end.data(), body_count, remaining, report.seconds);
@@ -595,7 +599,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
             }
         }
     } catch (const DeviceLost& lost) {
-        time = 0;
+        time = start.time;
         finish(0);
         lose_card(lost, state_kept);
     } catch (...) {
@@ -748,8 +752,8 @@ uint64_t Engine::particle_count() const {
     return implementation_->count;
 }
 
-FrameReport Engine::advance(double seconds, const Observer& observer) {
-    return implementation_->advance(seconds, observer);
+FrameReport Engine::advance(double seconds, const Observer& observer, const FrameStart& start) {
+    return implementation_->advance(seconds, observer, start);
 }
 
 MemoryEstimate Engine::estimate(uint64_t particles, uint64_t boundary) const {

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "firn/memory.h"
+
 namespace firn {
 
 class Threads {
@@ -37,8 +39,5 @@ private:
 /// 64-byte aligned memory, zeroed. Throws firn::Error when there is none.
 void* allocate_aligned(size_t bytes);
 void free_aligned(void*) noexcept;
-
-/// Bytes that the machine can still give without swapping.
-uint64_t memory_available();
 
 }  // namespace firn

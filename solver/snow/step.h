@@ -598,7 +598,7 @@ inline uint64_t SnowStep::bytes_per_particle(uint32_t neighbours) const {
     // Two states of 76, the velocity 16, stress 48, scalars 32, matrices and sums 48; cells and their rows 16, counts
     // 12; and per neighbour an index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal
     // length and an eighth to grow.
-    const uint64_t arrays = 2 * 76 + 16 + 48 + 28 + 48 + 16 + 12;
+    const uint64_t arrays = 2 * 76 + 16 + 48 + 32 + 48 + 16 + 12;
     const uint64_t entry = Execution::compact_lists ? 2 : Execution::keeps_slopes ? 8 : 4;
     return arrays + uint64_t(neighbours) * entry * 21 / 16;
 }

@@ -213,6 +213,48 @@ TEST_P(Determinism, ACheckpointInANewEngineGoesOnWithTheSameBits) {
     }
 }
 
+TEST_P(Determinism, AnInterruptedFrameGoesOnInANewEngineWithTheSameBits) {
+    for (const int fixed_substeps : {0, 7}) {
+        Scene scene(0.1);
+        scene.parameters.substeps = fixed_substeps;
+        const Outcome straight = simulate(scene, scene.snow, 1, GetParam());
+        const int last = static_cast<int>(straight.steps.size()) - 1;
+        ASSERT_GT(last, 2);
+        for (const int stop : {1, last / 2, last}) {
+            firn::FrameStart start;
+            Particles state;
+            {
+                Engine engine(scene.parameters, GetParam());
+                const Scene::Ids ids = scene.add_bodies(engine);
+                engine.upload(scene.snow);
+                scene.move_bodies(engine, ids, 0);
+                const firn::FrameReport report = engine.advance(
+                    frame, [&](const firn::Progress& p) { return p.iteration != 0 || p.substep < stop; });
+                ASSERT_TRUE(report.interrupted);
+                ASSERT_EQ(static_cast<int>(report.substeps.size()), stop);
+                start = {report.time, stop};
+                engine.download(state);
+            }
+            Engine engine(scene.parameters, GetParam());
+            const Scene::Ids ids = scene.add_bodies(engine);
+            engine.upload(state);
+            scene.move_bodies(engine, ids, 0);
+            const firn::FrameReport report = engine.advance(frame, {}, start);
+            EXPECT_EQ(report.time, frame);
+            EXPECT_EQ(report.substeps.size() + static_cast<size_t>(stop), straight.steps.size());
+            Particles out;
+            engine.download(out);
+            EXPECT_EQ(differences(straight.out, out), "") << "stopped after substep " << stop;
+        }
+    }
+}
+
+TEST(HostState, AFrameCanNotGoOnAfterItsEnd) {
+    Engine engine;
+    EXPECT_THROW(engine.advance(frame, {}, {frame, 1}), firn::Error);
+    EXPECT_THROW(engine.advance(frame, {}, {-1e-3, 1}), firn::Error);
+}
+
 TEST_P(Determinism, ChangingTheNumberOfThreadsBetweenFramesChangesNoBit) {
     Scene scene(radius(0.1));
     scene.parameters.threads = 1;

@@ -35,6 +35,10 @@ struct Body {
     std::vector<float> particle_stickiness;
 };
 
+/// V_b = phi / sum W over the body's own particles, each included (Gissler 2020, 3.4), m^3: what a body without volumes
+/// of its own gets. `phi` is Parameters::boundary_volume.
+std::vector<float> boundary_volumes(const std::vector<Float3>& position, float spacing, float phi);
+
 using BodyId = uint32_t;
 
 /// What the snow did to a body during the last frame, averaged over it.

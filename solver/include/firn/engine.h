@@ -23,6 +23,12 @@ struct MemoryEstimate {
     uint64_t available = 0;  ///< bytes: the limit set, or what the machine has free
 };
 
+/// Where in a frame advance() begins: 0, or where an interrupted one stopped.
+struct FrameStart {
+    double time = 0;   ///< s of the frame that are done: FrameReport::time
+    int substeps = 0;  ///< that are done
+};
+
 /// The snow engine: particles and bodies in, frames of motion out.
 ///
 /// The host owns the state. upload() copies it in, advance() moves it, download() copies it out in the host's order. An
@@ -66,7 +72,9 @@ public:
 
     /// Moves everything on by `seconds`. Ends exactly there, unless the observer stops it.
     /// Throws Error when a solve diverges, naming the particle, the quantity, the substep and what to try.
-    FrameReport advance(double seconds, const Observer& = {});
+    /// An interrupted frame goes on to the same bits in a new engine: with the particles as they were downloaded, the
+    /// bodies as they were at the frame's beginning, moved to its end, and a start that says how far it was.
+    FrameReport advance(double seconds, const Observer& = {}, const FrameStart& = {});
 
     /// For a scene of this size, before anything is allocated.
     MemoryEstimate estimate(uint64_t particles, uint64_t boundary_particles) const;

@@ -27,7 +27,7 @@ struct PhaseTimes {
 };
 
 struct FrameReport {
-    double time = 0;  ///< s advanced; less than asked for only when interrupted
+    double time = 0;  ///< s of the frame that are done; less than asked for only when interrupted
     bool interrupted = false;
     std::vector<SubstepReport> substeps;
     std::vector<std::string> warnings;

@@ -11,7 +11,7 @@
 
 namespace firn {
 
-/// Asked now and then; true = stop, and the function throws Error("interrupted").
+/// Asked now and then, from the calling thread; true = stop, and the function throws Error("interrupted").
 using Interrupted = std::function<bool()>;
 
 struct GridSettings {
@@ -28,16 +28,17 @@ openvdb::FloatGrid::Ptr density_grid(const Particles&, float rest_density, const
 struct VelocityGridSettings {
     bool staggered = false;
     float extension = 0;  ///< m past the surface that velocities reach; 0 = three spacings
+    float shutter = 0;    ///< s; velocities also reach as far as each particle goes in this time, forward and back
 };
 /// m/s.
 openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettings&, const GridSettings&,
                                       const Interrupted& = {});
 
 struct SurfaceGridSettings {
-    float radius = 0;    ///< of a particle, m; 0 = 0.9 spacings
-    float dilate = 0;    ///< m, before smoothing
-    int smooth = 2;      ///< passes
-    float erode = 0;     ///< m, after smoothing
+    float radius = 0;  ///< of a particle, m; 0 = half a spacing
+    float dilate = 0;  ///< m, before smoothing: closes gaps; 0 = 3/4 of a spacing, negative = none
+    int smooth = 2;    ///< passes of a 3^3 filter
+    float erode = 0;   ///< m, after smoothing; 0 = back to half a spacing off the outermost particles, negative = none
     int half_width = 3;  ///< of the narrow band, voxels
 };
 /// Signed distance to the snow's surface, m, a level set.

@@ -1,7 +1,9 @@
 #pragma once
 
-// Particles in files, every attribute kept: Houdini .bgeo (modern and classic), .bgeo.sc, OpenVDB points (.vdb).
+// Particles in files, every attribute kept: Houdini .bgeo (modern and classic, and .bgeo.sc to read), OpenVDB points
+// (.vdb).
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,12 +13,16 @@
 
 namespace firn {
 
-/// An attribute that the engine does not know, carried along.
+/// An attribute that the engine does not know, carried along. One of the three arrays holds count * components numbers.
 struct ExtraAttribute {
     std::string name;
     int components = 1;
-    std::vector<float> floats;      ///< count * components, or
-    std::vector<int64_t> integers;  ///< count * components
+    std::vector<float> floats;
+    std::vector<double> doubles;
+    std::vector<int64_t> integers;
+    std::vector<std::string> strings;  ///< the texts that the integers number (-1 = none); empty = plain integers
+    int integer_bits = 64;             ///< of the integers in the file: 32 or 64
+    std::string meaning;               ///< how Houdini transforms it: "vector", "normal", "color", ...; may be empty
 };
 
 struct ParticleFile {
@@ -28,15 +34,19 @@ struct ParticleFile {
 
 enum class ParticleFormat { bgeo, bgeo_classic, vdb_points };
 
-/// By the name's ending: .bgeo, .bgeo.sc (read and written where Blosc is), .vdb. Whole or not at all. Throws Error.
+/// By the name's ending: .bgeo, .bhclassic (the classic V5 layout) or .vdb. Whole or not at all. Equal particles give
+/// equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
-/// .bgeo in the classic V5 layout, which Partio and old tools read.
+/// Classic V5 is what Partio and old tools read. It has no 64-bit numbers: ids beyond 2^31 are an Error there.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
 
-/// By the first bytes. Throws Error that says where for what is truncated, hostile or foreign.
+/// By the first bytes: the three formats above, and .bgeo.sc (Houdini's Blosc container). Points and their attributes
+/// are taken, primitives passed over. Throws Error that says where for what is truncated, hostile or foreign.
 ParticleFile read_particles(const std::string& path);
+/// The same from bytes in memory; `name` is for errors.
+ParticleFile read_particles(const void* bytes, size_t size, const std::string& name);
 
-/// What `firn info FILE.bgeo` tells: one line per fact.
+/// What `firn info FILE.bgeo` tells: one line per fact. Also for point grids.
 std::string describe_bgeo(const std::string& path);
 
 }  // namespace firn

@@ -12,10 +12,11 @@ struct UsdStage {
     struct Sample {
         double frame;
         std::string path;  ///< as written into the stage: relative to it where possible
+        Float3 low, high;  ///< bounds of its grids, m; equal = not known
     };
     struct Volume {
-        std::string name;                 ///< of the prim
-        std::vector<std::string> fields;  ///< grid names: "density", "vel", ...
+        std::string name;                 ///< of the prim; any text, made valid and unique
+        std::vector<std::string> fields;  ///< grid names, which also tell what they are: "density", "vel", "surface"
         std::vector<Sample> files;
     };
     struct Collider {
@@ -30,7 +31,7 @@ struct UsdStage {
             double frame;
             std::vector<Float3> points;
         };
-        std::vector<Points> deformed;  ///< points per frame, for what deforms
+        std::vector<Points> deformed;  ///< points per frame, for what deforms; as many as the mesh has
     };
     struct Camera {
         Float3 eye, target;

@@ -18,17 +18,19 @@ struct VolumeSettings {
     float voxel = 0;           ///< m; 0 = half the spacing
 
     bool density = true;                  ///< "density"
-    bool velocity = true;                 ///< "vel"
+    bool velocity = true;                 ///< `velocity_name`
     bool surface = true;                  ///< "surface"
     bool masked_density = false;          ///< "density_masked"
     std::vector<std::string> attributes;  ///< names of particle_arrays(): "compaction", "pressure", ...
 
+    std::string velocity_name = "vel";  ///< Houdini's name; Blender looks for "velocity" unless told
     bool staggered_velocity = false;
-    float velocity_extension = 0;                                     ///< m; 0 = three spacings
-    float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; see SurfaceGridSettings
-    int surface_smooth = 2;
+    float velocity_extension = 0;  ///< m past the surface; 0 = three spacings
+    float shutter = 0.5f;          ///< frames; velocities also reach as far as each particle goes in this time
+    float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; 0 = SurfaceGridSettings' defaults
+    int surface_smooth = 2;                                           ///< passes
 
-    bool half_float = true;
+    bool half_float = true;  ///< grids whose numbers don't fit (beyond 65504) stay whole
     enum class Compression { none, zip, blosc } compression = Compression::blosc;
     int threads = 0;
 };
@@ -47,7 +49,8 @@ struct FrameStamp {
     double fps = 24;
 };
 
-/// Whole or not at all. Throws Error.
+/// Whole or not at all, and the same bytes for the same particles. Throws Error.
+/// `interrupted` is asked now and then, from the calling thread; true = stop, and Error("interrupted") is thrown.
 std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles&, const VolumeSettings&,
                                             const FrameStamp&, const std::function<bool()>& interrupted = {});
 

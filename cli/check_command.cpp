@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "colliders.h"
+#include "firn/engine.h"
+#include "firn/error.h"
+#include "progress.h"
+#include "snow.h"
+#include "subcommands.h"
+
+namespace firn {
+
+namespace {
+
+/// Bytes of a particle in a file with every attribute.
+double particle_file_bytes(const std::string& format) {
+    if (format == "none") return 0;
+    return format == "bgeo.sc" ? 60 : 100;
+}
+
+/// Bytes of the grids for each particle, a guess from snow that fills its voxels: half-floats, compressed by a third.
+double volume_bytes(const Scene& scene) {
+    const double spacing = scene.parameters.spacing;
+    const double voxel = scene.output.voxel > 0 ? scene.output.voxel : 0.5 * spacing;
+    const double voxels = std::pow(spacing / voxel, 3);
+    double floats = 0;
+    for (const std::string& name : scene.output.volumes) floats += name == "vel" ? 4.5 : 1;
+    return voxels * floats * (scene.output.half_float ? 2 : 4) * 0.67;
+}
+
+int run(const CommandLine& line) {
+    const Scene scene = read_scene(line.text("SCENE", ""), line.all("--set"));
+    const std::string device = line.text("--device", scene.device);
+    const Engine engine(scene.parameters, device);
+
+    std::vector<std::string> warnings = scene.warnings;
+    SnowPlacer placer(scene);
+    const uint64_t particles = placer.final_count();
+    warnings.insert(warnings.end(), placer.warnings().begin(), placer.warnings().end());
+    uint64_t boundary = 0;
+    std::string colliders;
+    for (size_t k = 0; k < scene.colliders.size(); ++k) {
+        const CollidingBody body(scene, k);
+        boundary += body.count();
+        const char* motion = body.motion() == Motion::still   ? "still"
+                             : body.motion() == Motion::rigid ? "moving"
+                                                              : "deforming";
+        colliders += "  " + scene.colliders[k].name + ": " + shape_token(scene.colliders[k].geometry.shape) + ", " +
+                     motion + ", " + count_text(body.count()) + " boundary particles\n";
+        warnings.insert(warnings.end(), body.warnings().begin(), body.warnings().end());
+    }
+    if (scene.snow.empty()) warnings.push_back(scene.path + ": the scene has no [[snow]]");
+
+    const MemoryEstimate memory = engine.estimate(particles, boundary);
+    const int written = (scene.last_frame - scene.first_frame) / scene.output.every + 1;
+    const double disk = static_cast<double>(particles) *
+                        (written * (particle_file_bytes(scene.output.particles) + volume_bytes(scene)) +
+                         100.0 * scene.output.checkpoint_keep);
+
+    std::printf("%s: fine\n", scene.path.c_str());
+    std::printf("frames       %d to %d at %g per second (%.3g s)\n", scene.first_frame, scene.last_frame, scene.fps,
+                (scene.last_frame - scene.first_frame) / scene.fps);
+    std::printf("spacing      %g m\n", scene.parameters.spacing);
+    std::printf("snow         %s particles%s\n", count_text(particles).c_str(),
+                std::any_of(scene.snow.begin(), scene.snow.end(), [](const Snow& s) { return s.rate > 0; })
+                    ? ", with all that the sources will make"
+                    : "");
+    std::printf("colliders    %zu with %s boundary particles\n%s", scene.colliders.size(), count_text(boundary).c_str(),
+                colliders.c_str());
+    std::printf("memory       about %s of %s free\n", bytes_text(static_cast<double>(memory.needed)).c_str(),
+                bytes_text(static_cast<double>(memory.available)).c_str());
+    std::printf("disk         about %s\n", bytes_text(disk).c_str());
+    std::printf("device       %s\n", engine.device().c_str());
+    for (const std::string& warning : warnings) std::printf("warning: %s\n", warning.c_str());
+    if (memory.needed > memory.available)
+        throw Error("the scene needs more memory than there is; raise the spacing or lower scene.resolution");
+    return exit_done;
+}
+
+}  // namespace
+
+Subcommand check_command() {
+    return {"check",
+            "validate a scene without running it: particles, memory, disk, device",
+            "firn check SCENE [options]",
+            "Reads the scene and every file that it names, samples snow and colliders, and says how large it will be.\n"
+            "An error names file, line and column, and what to do.\n",
+            {{"SCENE", "", "a scene file (.toml)"},
+             {"--set", "KEY=VALUE", "change a value of the scene, as with sim; may be given often"},
+             {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"}},
+            run,
+            {"--set"}};
+}
+
+}  // namespace firn

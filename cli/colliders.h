@@ -1,0 +1,52 @@
+#pragma once
+
+// The colliders of a scene as bodies of the engine, and where they are at each frame.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firn/body.h"
+#include "firn/samples.h"
+#include "scene.h"
+
+namespace firn {
+
+/// One collider, covered with boundary particles.
+class CollidingBody {
+public:
+    /// Reads and samples it as at the scene's first frame. Throws Error with the place in the scene file.
+    CollidingBody(const Scene&, size_t index);
+
+    Motion motion() const { return motion_; }
+    /// For Engine::add_body: as it stands at `frame`, with the volumes that it had at the first, so that a run that
+    /// starts later goes on alike.
+    Body body_at(int frame) const;
+    /// Of a rigid one.
+    Transform placement(int frame) const;
+    /// Of a deforming one, m, world, in the body's order.
+    std::vector<Float3> positions(int frame) const;
+
+    uint64_t count() const { return local_.position.size(); }
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+private:
+    Mesh sequence_mesh(int frame) const;
+    void recognise_motion();
+
+    const Scene& scene_;
+    size_t index_;
+    Motion motion_ = Motion::still;
+    SurfaceSettings settings_;
+    SurfaceSamples local_;       ///< in the collider's frame; of a sequence as at the first frame, in the world
+    SurfaceSamples placed_;      ///< the same where the engine wants them: an inverted one's outside, facing inwards
+    std::vector<float> volume_;  ///< m^3
+    std::map<int, Transform> moved_;  ///< of a rigid sequence, from the first frame
+    std::vector<std::string> warnings_;
+};
+
+/// The file of a frame: 'boot.%04d.obj' -> 'boot.0007.obj'. Before the first that exists the first, after the last the
+/// last; throws Error for one that is missing between.
+std::string sequence_file(const std::string& pattern, int frame, int first, int last);
+
+}  // namespace firn

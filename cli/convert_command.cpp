@@ -1,0 +1,98 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "checkpoint.h"
+#include "firn/error.h"
+#include "firn/mesh.h"
+#include "firn/particle_file.h"
+#include "firn/volume_file.h"
+#include "progress.h"
+#include "subcommands.h"
+
+namespace firn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool ends_in(const std::string& path, const std::string& ending) {
+    return path.size() >= ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+bool is_mesh(const std::string& path) {
+    return ends_in(path, ".obj") || ends_in(path, ".ply") || ends_in(path, ".stl");
+}
+
+ParticleFile read(const std::string& path) {
+    if (!ends_in(path, ".firn")) return read_particles(path);
+    Checkpoint checkpoint = read_checkpoint(path);
+    ParticleFile file;
+    file.particles = std::move(checkpoint.particles);
+    file.spacing = checkpoint.spacing;
+    file.metadata["frame"] = std::to_string(checkpoint.frame);
+    return file;
+}
+
+void convert_to_volumes(const ParticleFile& file, const CommandLine& line, const std::string& in,
+                        const std::string& out) {
+    VolumeSettings settings;
+    settings.spacing = static_cast<float>(line.number("--spacing", file.spacing, 1e-5, 100));
+    if (!(settings.spacing > 0)) throw Error(in + ": does not say how far its particles are apart; give --spacing");
+    settings.voxel = static_cast<float>(line.number("--voxel", 0, 1e-6, 1e3));
+    settings.rest_density = static_cast<float>(line.number("--density", 400, 1, 2000));
+    settings.half_float = !line.has("--full-float");
+    FrameStamp stamp;
+    const auto frame = file.metadata.find("frame");
+    if (frame != file.metadata.end()) stamp.frame = std::atoi(frame->second.c_str());
+    for (const VolumeStatistics& grid : write_volumes(out, file.particles, settings, stamp))
+        std::printf("  %s: %s voxels\n", grid.name.c_str(), count_text(grid.active_voxels).c_str());
+}
+
+int run(const CommandLine& line) {
+    const std::string in = line.text("IN", ""), out = line.text("OUT", "");
+    std::error_code error;
+    if (fs::equivalent(in, out, error)) throw UsageError("IN and OUT are the same file");
+    if (is_mesh(in)) {
+        if (!is_mesh(out)) throw UsageError("a mesh can become another mesh (.obj, .ply), not " + out);
+        write_mesh(out, read_mesh(in));
+        return exit_done;
+    }
+    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.sc") || ends_in(out, ".vdb");
+    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.sc or .vdb");
+    const bool volumes = line.has("--volumes"), classic = line.has("--classic");
+    if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
+    if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
+
+    ParticleFile file = read(in);
+    std::printf("%s: %s particles\n", in.c_str(), count_text(file.particles.count()).c_str());
+    if (volumes)
+        convert_to_volumes(file, line, in, out);
+    else if (classic)
+        write_particles(out, file, ParticleFormat::bgeo_classic);
+    else
+        write_particles(out, file);
+    return exit_done;
+}
+
+}  // namespace
+
+Subcommand convert_command() {
+    return {"convert",
+            "particles between .bgeo, classic .bgeo, .bgeo.sc and .vdb; particles to volumes; meshes",
+            "firn convert IN OUT [options]",
+            "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
+            "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
+            "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n"
+            "  firn convert checkpoint.firn out.bgeo       the state of a run\n",
+            {{"IN", "", ".bgeo, .bgeo.sc, .vdb (points), a checkpoint, or a mesh (.obj, .ply, .stl)"},
+             {"OUT", "", ".bgeo, .bgeo.sc, .vdb, or a mesh (.obj, .ply)"},
+             {"--classic", "", "write .bgeo in the classic V5 layout"},
+             {"--volumes", "", "make grids of the particles"},
+             {"--spacing", "M", "between particles, when IN does not say"},
+             {"--voxel", "M", "size of a voxel; half the spacing unless given"},
+             {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
+             {"--full-float", "", "grids in 32 bits instead of 16"}},
+            run};
+}
+
+}  // namespace firn

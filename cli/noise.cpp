@@ -1,0 +1,58 @@
+#include "noise.h"
+
+#include <cmath>
+
+namespace firn {
+
+namespace {
+
+uint64_t mixed(uint64_t x) {
+    // The finaliser of SplitMix64.
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9ull;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+/// -1..1 at the corner of a cell.
+double corner(int64_t x, int64_t y, int64_t z, uint32_t seed) {
+    return 2 * scattered_unit(static_cast<uint64_t>(x), static_cast<uint64_t>(y), static_cast<uint64_t>(z), seed) - 1;
+}
+
+double octave(double x, double y, double z, uint32_t seed) {
+    const double fx = std::floor(x), fy = std::floor(y), fz = std::floor(z);
+    const auto cx = static_cast<int64_t>(fx), cy = static_cast<int64_t>(fy), cz = static_cast<int64_t>(fz);
+    // No kinks at the cells' faces.
+    const auto ease = [](double t) { return t * t * t * (t * (6 * t - 15) + 10); };
+    const double sx = ease(x - fx), sy = ease(y - fy), sz = ease(z - fz);
+    double sum = 0;
+    for (int k = 0; k < 8; ++k) {
+        const int dx = k & 1, dy = (k >> 1) & 1, dz = k >> 2;
+        const double weight = (dx ? sx : 1 - sx) * (dy ? sy : 1 - sy) * (dz ? sz : 1 - sz);
+        sum += weight * corner(cx + dx, cy + dy, cz + dz, seed);
+    }
+    return sum;
+}
+
+}  // namespace
+
+uint64_t scattered(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    constexpr uint64_t step = 0x9e3779b97f4a7c15ull;
+    return mixed(mixed(mixed(mixed(a + step) + b + step) + c + step) + d + step);
+}
+
+double scattered_unit(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    return static_cast<double>(scattered(a, b, c, d) >> 11) * 0x1p-53;
+}
+
+double smooth_noise(double x, double y, double z, uint32_t seed) {
+    return (2 * octave(x, y, z, seed) + octave(2 * x, 2 * y, 2 * z, seed + 1)) / 3;
+}
+
+float noise_factor(const Noise& noise, const Float3& p) {
+    const double s = 1 / double(noise.scale);
+    return static_cast<float>(std::exp(noise.amplitude * smooth_noise(s * p.x, s * p.y, s * p.z, noise.seed)));
+}
+
+}  // namespace firn

@@ -1,0 +1,297 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "firn/error.h"
+#include "firn/particle_file.h"
+#include "float3.h"
+#include "preview.h"
+#include "run_folder.h"
+#include "scene.h"
+#include "snow.h"
+#include "subcommands.h"
+#include "video.h"
+
+namespace firn {
+
+namespace {
+
+struct FrameRange {
+    int first = std::numeric_limits<int>::min(), last = std::numeric_limits<int>::max(), step = 1;
+};
+
+/// "12", "1-48", "1-48:4", "10-", "-20"
+FrameRange parse_frames(const std::string& text) {
+    FrameRange range;
+    const auto number = [&](const std::string& part, int otherwise) {
+        if (part.empty()) return otherwise;
+        int value = 0;
+        const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        if (error != std::errc() || stop != part.data() + part.size())
+            throw UsageError("--frames " + text + ": write it as 12, 1-48 or 1-48:4");
+        return value;
+    };
+    const size_t colon = text.find(':');
+    const std::string span = text.substr(0, colon);
+    if (colon != std::string::npos) range.step = number(text.substr(colon + 1), 0);
+    const size_t dash = span.find('-');
+    if (dash == std::string::npos) {
+        range.first = range.last = number(span, 0);
+    } else {
+        range.first = number(span.substr(0, dash), range.first);
+        range.last = number(span.substr(dash + 1), range.last);
+    }
+    if (span.empty() || range.step < 1 || range.first > range.last)
+        throw UsageError("--frames " + text + ": write it as 12, 1-48 or 1-48:4, the smaller number first");
+    return range;
+}
+
+void parse_size(const std::string& text, PreviewSettings& settings) {
+    const size_t cross = text.find('x');
+    const auto part = [&](const std::string& digits, int& value) {
+        const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc() || stop != digits.data() + digits.size() || value < 16 || value > 16384)
+            throw UsageError("--size " + text + ": write it as 1280x720, 16 to 16384 each way");
+    };
+    part(text.substr(0, cross), settings.width);
+    part(cross == std::string::npos ? "" : text.substr(cross + 1), settings.height);
+}
+
+/// Up to `count` of them, evenly chosen, the first and the last among them.
+std::vector<int> some_of(const std::vector<int>& frames, size_t count) {
+    if (frames.size() <= count) return frames;
+    std::vector<int> some;
+    for (size_t i = 0; i < count; ++i) some.push_back(frames[i * (frames.size() - 1) / (count - 1)]);
+    return some;
+}
+
+struct Box {
+    Float3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
+
+    void include(const Float3& p) {
+        if (!is_finite(p)) return;
+        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    bool is_empty() const { return low.x > high.x; }
+};
+
+/// Where most of the snow is: a few grains that fly far don't make the rest small.
+void include_most(Box& box, const std::vector<Float3>& snow) {
+    std::vector<Float3> finite;
+    std::copy_if(snow.begin(), snow.end(), std::back_inserter(finite), [](const Float3& p) { return is_finite(p); });
+    if (finite.empty()) return;
+    Float3 low, high;
+    for (float Float3::*axis : {&Float3::x, &Float3::y, &Float3::z}) {
+        std::vector<float> values;
+        for (const Float3& p : finite) values.push_back(p.*axis);
+        const size_t out = values.size() / 200;
+        const auto at = [&](size_t n) {
+            std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n), values.end());
+            return values[n];
+        };
+        low.*axis = at(out);
+        high.*axis = at(values.size() - 1 - out);
+    }
+    box.include(low);
+    box.include(high);
+}
+
+class PreviewRun {
+public:
+    explicit PreviewRun(const CommandLine& line) : line_(line), scene_(find_scene(line)), run_(find_run(line, scene_)) {
+        settings_.width = scene_.camera.width;
+        settings_.height = scene_.camera.height;
+        if (line.has("--size")) parse_size(line.text("--size", ""), settings_);
+        settings_.threads = line.integer("--threads", 0, 0, 1024);
+        settings_.samples = line.integer("--samples", settings_.samples, 1, 1024);
+        const std::string camera = line.text("--camera", scene_.camera.given ? "scene" : "fitted");
+        if (camera != "scene" && camera != "fitted")
+            throw UsageError("--camera is 'fitted' or 'scene', not '" + camera + "'");
+        if (camera == "scene" && !scene_.camera.given)
+            throw Error(scene_.path + " has no [camera]; write one, or use --camera fitted");
+        fitted_ = camera == "fitted";
+        from_folder_ = std::filesystem::is_directory(line.required_text("RUN"));
+        find_frames();
+    }
+
+    int run() {
+        const RunFolder out(line_.text("--out", run_.path()), run_.name());
+        const PreviewCamera camera =
+            fitted_ ? fit() : PreviewCamera{scene_.camera.eye, scene_.camera.target, scene_.camera.angle};
+        std::printf("%zu frame%s of %s, %d x %d\n", frames_.size(), frames_.size() == 1 ? "" : "s",
+                    start_ ? (scene_.path + " as it begins (not simulated yet)").c_str() : run_.path().c_str(),
+                    settings_.width, settings_.height);
+        std::vector<std::string> written;
+        for (const int number : frames_) {
+            const auto start = std::chrono::steady_clock::now();
+            PreviewFrame frame = read_frame(number);
+            frame.camera = camera;
+            std::vector<std::string> warnings;
+            const Picture picture = render_preview(frame, settings_, &warnings);
+            written.push_back(out.picture(number));
+            write_png(written.back(), picture);
+            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            std::printf("frame %d (%zu of %zu): %zu particles, %.1f s, %s\n", number, written.size(), frames_.size(),
+                        frame.snow.size(), seconds, written.back().c_str());
+            for (const std::string& warning : warnings)
+                std::fprintf(stderr, "firn preview: warning: frame %d: %s\n", number, warning.c_str());
+            std::fflush(stdout);
+        }
+        if (line_.has("--contact-sheet")) write_contact_sheet(out, written);
+        if (line_.has("--video")) {
+            const std::string reason = write_video(out.video(), written, scene_.fps);
+            std::printf("%s\n", reason.empty() ? out.video().c_str() : reason.c_str());
+        }
+        return exit_done;
+    }
+
+private:
+    static Scene find_scene(const CommandLine& line) {
+        const std::string given = line.required_text("RUN");
+        std::error_code ignored;
+        if (!std::filesystem::exists(given, ignored))
+            throw Error(given + " is not there; give the folder of a run, or a scene file");
+        if (!std::filesystem::is_directory(given, ignored)) return read_scene(given);
+        const std::string scene = RunFolder(given, "").scene();
+        if (!std::filesystem::exists(scene, ignored))
+            throw Error(given + " holds no run of firn sim: it has no scene.toml");
+        return read_scene(scene);
+    }
+
+    static RunFolder find_run(const CommandLine& line, const Scene& scene) {
+        const std::string given = line.required_text("RUN");
+        if (std::filesystem::is_directory(given)) return {given, scene.name};
+        return {scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder, scene.name};
+    }
+
+    void find_frames() {
+        const std::vector<int> all = run_.particle_frames();
+        if (all.empty() && !from_folder_) {
+            start_ = true;
+            frames_ = {scene_.first_frame};
+            return;
+        }
+        if (all.empty())
+            throw Error(run_.path() + " holds no particles to show; `firn sim` writes them (output.particles)");
+        const FrameRange range = line_.has("--frames") ? parse_frames(line_.text("--frames", "")) : FrameRange{};
+        for (const int frame : all) {
+            const int64_t from = std::max<int64_t>(range.first, all.front());
+            if (frame >= range.first && frame <= range.last && (frame - from) % range.step == 0)
+                frames_.push_back(frame);
+        }
+        if (frames_.empty())
+            throw Error("--frames " + line_.text("--frames", "") + ": " + run_.path() + " has frames " +
+                        std::to_string(all.front()) + " to " + std::to_string(all.back()));
+    }
+
+    PreviewFrame read_frame(int number) const {
+        PreviewFrame frame;
+        frame.spacing = scene_.parameters.spacing;
+        if (start_) {
+            Particles snow;
+            int64_t next_id = 0;
+            SnowPlacer(scene_).place(number, snow, next_id);
+            frame.snow = std::move(snow.position);
+        } else {
+            ParticleFile file = read_particles(run_.find_particles(number));
+            frame.snow = std::move(file.particles.position);
+            if (file.spacing > 0) frame.spacing = file.spacing;
+        }
+        for (size_t i = 0; i < scene_.colliders.size(); ++i)
+            if (scene_.colliders[i].visible)
+                frame.colliders.push_back({collider_mesh(scene_, i, number), scene_.colliders[i].colour});
+        frame.has_ground = scene_.has_ground;
+        frame.ground = scene_.ground;
+        if (line_.has("--caption")) {
+            char text[64];
+            std::snprintf(text, sizeof text, "  frame %d  %.3f s", number, (number - scene_.first_frame) / scene_.fps);
+            frame.caption = scene_.name + text;
+        }
+        return frame;
+    }
+
+    /// One camera for all frames, from a dozen of them.
+    PreviewCamera fit() const {
+        Box snow, all;
+        std::vector<Box> colliders;
+        for (const int number : some_of(frames_, 12)) {
+            const PreviewFrame frame = read_frame(number);
+            include_most(snow, frame.snow);
+            colliders.resize(frame.colliders.size());
+            for (size_t i = 0; i < colliders.size(); ++i)
+                for (const Float3& point : frame.colliders[i].mesh.points) colliders[i].include(point);
+        }
+        // Floors and hillsides may go on beyond the picture; what is of the snow's size belongs into it.
+        all = snow;
+        for (const Box& box : colliders) {
+            if (box.is_empty()) continue;
+            if (snow.is_empty() || length(box.high - box.low) < 2 * length(snow.high - snow.low)) {
+                all.include(box.low);
+                all.include(box.high);
+            }
+        }
+        if (all.is_empty()) all = {{-1, 0, -1}, {1, 1, 1}};
+        return fit_camera(all.low, all.high,
+                          static_cast<float>(settings_.width) / static_cast<float>(settings_.height));
+    }
+
+    void write_contact_sheet(const RunFolder& out, const std::vector<std::string>& written) const {
+        std::vector<int> order(written.size());
+        for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+        std::vector<Picture> small;
+        for (const int i : some_of(order, 20))
+            small.push_back(shrink(read_png(written[static_cast<size_t>(i)]), std::max(1, settings_.width / 400)));
+        write_png(out.contact_sheet(), contact_sheet(small, 4));
+        std::printf("%s\n", out.contact_sheet().c_str());
+    }
+
+    const CommandLine& line_;
+    Scene scene_;
+    RunFolder run_;
+    PreviewSettings settings_;
+    bool fitted_ = true;
+    bool from_folder_;    ///< given, not found by way of a scene file
+    bool start_ = false;  ///< not simulated yet: show the scene as it begins
+    std::vector<int> frames_;
+};
+
+int run(const CommandLine& line) {
+    return PreviewRun(line).run();
+}
+
+const char* const teaching =
+    R"(Pictures go to RUN/preview/0001.png, the contact sheet to RUN/contact_sheet.png, the video to RUN/preview.mp4; with
+--out DIR to the same names there. A run may still be going on: frames that are there are shown. Of a scene file that was
+not simulated yet, the beginning is shown.
+
+  firn preview out/wall --contact-sheet --video
+  firn preview out/wall --frames 1-48:4 --size 640x360      a quick look at every fourth frame
+)";
+
+}  // namespace
+
+Subcommand preview_command() {
+    return {"preview",
+            "render frames to PNG, a contact sheet and a video",
+            "firn preview RUN [options]",
+            teaching,
+            {{"RUN", "", "a run's folder, or a scene file"},
+             {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all)"},
+             {"--size", "WxH", "of the pictures in pixels (default: the scene's, 1280x720)"},
+             {"--camera", "WHICH", "scene or fitted (default: the scene's where it has one)"},
+             {"--caption", "", "write the scene's name, frame and time into the pictures"},
+             {"--contact-sheet", "", "up to twenty frames on one picture"},
+             {"--video", "", "an MP4 of the pictures (needs ffmpeg)"},
+             {"--samples", "N", "per pixel (default: 4)"},
+             {"--threads", "N", "(default: all cores)"},
+             {"--out", "DIR", "where to write (default: the run's folder)"}},
+            run};
+}
+
+}  // namespace firn

@@ -1,0 +1,142 @@
+#include "run_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "firn/error.h"
+
+namespace firn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* particle_endings[] = {"bgeo", "bgeo.sc", "vdb"};
+
+/// The frame in "NAME.0007.vdb", if that is what it is.
+bool frame_of(const std::string& file, const std::string& before, const std::string& after, int& frame) {
+    if (file.size() <= before.size() + after.size() || file.compare(0, before.size(), before) != 0 ||
+        file.compare(file.size() - after.size(), after.size(), after) != 0)
+        return false;
+    const char* begin = file.data() + before.size();
+    const char* end = file.data() + file.size() - after.size();
+    const auto [stop, error] = std::from_chars(begin, end, frame);
+    return error == std::errc() && stop == end;
+}
+
+/// Frames and files of one kind in a folder.
+std::map<int, std::string> numbered_files(const std::string& folder, const std::string& before,
+                                          const std::string& after) {
+    std::map<int, std::string> found;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        int frame = 0;
+        if (frame_of(at->path().filename().string(), before, after, frame)) found[frame] = at->path().string();
+    }
+    return found;
+}
+
+std::vector<int> frames(const std::map<int, std::string>& files) {
+    std::vector<int> all;
+    for (const auto& [frame, file] : files) all.push_back(frame);
+    return all;
+}
+
+void remove(const std::string& path) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) throw Error(path + ": can't be removed: " + error.message());
+}
+
+/// Files that a killed run left half written: ".NAME.0007.vdb.HOST.PID.N.part".
+void remove_parts(const std::string& folder) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        if (name.size() > 6 && name[0] == '.' && name.compare(name.size() - 5, 5, ".part") == 0)
+            remove(at->path().string());
+    }
+}
+
+}  // namespace
+
+std::string frame_text(int frame) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%04d", frame);
+    return text;
+}
+
+std::string RunFolder::particles(int frame, const std::string& ending) const {
+    return folder_ + "/particles/" + name_ + "." + frame_text(frame) + "." + ending;
+}
+
+std::string RunFolder::volumes(int frame) const {
+    return folder_ + "/volumes/" + name_ + "." + frame_text(frame) + ".vdb";
+}
+
+std::string RunFolder::checkpoint(int frame) const {
+    return folder_ + "/checkpoints/" + name_ + "." + frame_text(frame) + ".firn";
+}
+
+std::string RunFolder::picture(int frame) const {
+    return folder_ + "/preview/" + frame_text(frame) + ".png";
+}
+
+bool RunFolder::holds_run() const {
+    return fs::exists(log()) || fs::exists(scene());
+}
+
+std::vector<int> RunFolder::particle_frames() const {
+    std::vector<int> all;
+    for (const char* ending : particle_endings) {
+        const std::vector<int> some =
+            frames(numbered_files(folder_ + "/particles", name_ + ".", std::string(".") + ending));
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+std::string RunFolder::find_particles(int frame) const {
+    for (const char* ending : particle_endings) {
+        const std::string path = particles(frame, ending);
+        if (fs::exists(path)) return path;
+    }
+    return "";
+}
+
+std::vector<int> RunFolder::volume_frames() const {
+    return frames(numbered_files(folder_ + "/volumes", name_ + ".", ".vdb"));
+}
+
+std::vector<int> RunFolder::checkpoint_frames() const {
+    return frames(numbered_files(folder_ + "/checkpoints", name_ + ".", ".firn"));
+}
+
+std::vector<int> RunFolder::picture_frames() const {
+    return frames(numbered_files(folder_ + "/preview", "", ".png"));
+}
+
+void RunFolder::remove_leftovers() const {
+    for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"})
+        remove_parts(folder_ + folder);
+}
+
+void RunFolder::clear() const {
+    remove_leftovers();
+    const auto remove_numbered = [&](const std::string& folder, const std::string& before, const std::string& after) {
+        for (const auto& [frame, file] : numbered_files(folder, before, after)) remove(file);
+    };
+    for (const char* ending : particle_endings)
+        remove_numbered(folder_ + "/particles", name_ + ".", std::string(".") + ending);
+    remove_numbered(folder_ + "/volumes", name_ + ".", ".vdb");
+    remove_numbered(folder_ + "/checkpoints", name_ + ".", ".firn");
+    remove_numbered(folder_ + "/preview", "", ".png");
+    for (const std::string& file : {log(), stage(), contact_sheet(), video(), report(), scene()}) remove(file);
+}
+
+}  // namespace firn

@@ -1,0 +1,62 @@
+#pragma once
+
+// What a run leaves behind, and where. NAME is the scene's name.
+//
+//   OUT/scene.toml                    the scene as run: where its paths start and what --set changed stand on top
+//   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
+//   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.sc or .vdb)
+//   OUT/volumes/NAME.0001.vdb         density, velocity, surface, ...
+//   OUT/checkpoints/NAME.0001.firn    what --resume starts from
+//   OUT/NAME.usda                     volumes, colliders and camera for Solaris and Blender
+//   OUT/preview/0001.png              pictures
+//   OUT/contact_sheet.png, OUT/preview.mp4, OUT/report.html
+
+#include <string>
+#include <vector>
+
+namespace firn {
+
+class RunFolder {
+public:
+    /// Only names paths; makes nothing.
+    RunFolder(std::string folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
+
+    const std::string& path() const { return folder_; }
+    const std::string& name() const { return name_; }
+
+    std::string scene() const { return folder_ + "/scene.toml"; }
+    std::string log() const { return folder_ + "/run.jsonl"; }
+    std::string lock() const { return folder_ + "/.lock"; }
+    /// `ending`: "bgeo", "bgeo.sc" or "vdb".
+    std::string particles(int frame, const std::string& ending) const;
+    std::string volumes(int frame) const;
+    std::string checkpoint(int frame) const;
+    std::string stage() const { return folder_ + "/" + name_ + ".usda"; }
+    std::string picture(int frame) const;
+    std::string contact_sheet() const { return folder_ + "/contact_sheet.png"; }
+    std::string video() const { return folder_ + "/preview.mp4"; }
+    std::string report() const { return folder_ + "/report.html"; }
+
+    /// Whether a run was started here.
+    bool holds_run() const;
+    /// Frames whose particle file is there, in order, whatever its format.
+    std::vector<int> particle_frames() const;
+    /// The particle file of a frame, "" = none.
+    std::string find_particles(int frame) const;
+    std::vector<int> volume_frames() const;
+    std::vector<int> checkpoint_frames() const;
+    std::vector<int> picture_frames() const;
+
+    /// Removes files that a killed run left half written.
+    void remove_leftovers() const;
+    /// Removes what a run left, and nothing else. Throws Error when it can't.
+    void clear() const;
+
+private:
+    std::string folder_, name_;
+};
+
+/// "0007"; longer where it must, "-003" below zero.
+std::string frame_text(int frame);
+
+}  // namespace firn

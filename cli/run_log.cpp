@@ -1,0 +1,223 @@
+#include "run_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "firn/error.h"
+#include "firn/new_file.h"
+
+namespace firn {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kind = "firn-run";
+constexpr int format_version = 1;
+
+/// Text of any bytes becomes valid UTF-8: a path may hold what JSON may not.
+std::string line_of(const json& object) {
+    return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json to_json(const RunHeader& header) {
+    json parameters = json::array();
+    for (const auto& [token, value] : header.parameters) parameters.push_back({token, value});
+    return {{"kind", kind},
+            {"format", format_version},
+            {"scene", header.scene},
+            {"device", header.device},
+            {"version", header.version},
+            {"fps", header.fps},
+            {"first_frame", header.first_frame},
+            {"last_frame", header.last_frame},
+            {"spacing", header.spacing},
+            {"boundary_particles", header.boundary_particles},
+            {"parameters", parameters}};
+}
+
+/// The numbers of a frame, by name: written and read by one list, so that the two can't differ.
+template <typename Record, typename Function>
+void for_each_number(Record& record, Function function) {
+    function("frame", record.frame);
+    function("time", record.time);
+    function("particles", record.particles);
+    function("substeps", record.substeps);
+    function("dt_min", record.dt_min);
+    function("dt_max", record.dt_max);
+    function("pressure_iterations", record.pressure_iterations);
+    function("shear_iterations", record.shear_iterations);
+    function("pressure_residual", record.pressure_residual);
+    function("shear_residual", record.shear_residual);
+    function("kinetic_energy", record.kinetic_energy);
+    function("potential_energy", record.potential_energy);
+    function("height_low", record.height_low);
+    function("height_mean", record.height_mean);
+    function("height_high", record.height_high);
+    function("speed", record.speed);
+    function("mass", record.mass);
+    function("bytes", record.bytes);
+    function("bytes_process", record.bytes_process);
+    function("wall", record.wall);
+}
+
+json to_json(const FrameRecord& record) {
+    json object = json::object();
+    for_each_number(record, [&](const char* name, const auto& value) { object[name] = value; });
+    json seconds = json::array();
+    for (const auto& [phase, value] : record.seconds) seconds.push_back({phase, value});
+    object["seconds"] = seconds;
+    object["warnings"] = record.warnings;
+    return object;
+}
+
+/// Numbers that JSON can't hold (a residual that is not finite) are written as null and read as NaN.
+void get(const json& object, const char* name, double& value) {
+    const auto found = object.find(name);
+    if (found == object.end()) return;
+    value = found->is_null() ? std::nan("") : found->get<double>();
+}
+void get(const json& object, const char* name, float& value) {
+    double wide = static_cast<double>(value);
+    get(object, name, wide);
+    value = static_cast<float>(wide);
+}
+void get(const json& object, const char* name, int& value) {
+    const auto found = object.find(name);
+    if (found == object.end()) return;
+    // Not get<int>(): it would cut off what does not fit.
+    const double wide = found->get<double>();
+    if (!(std::abs(wide) <= 2e9)) throw Error(std::string(name) + " is out of range");
+    value = static_cast<int>(wide);
+}
+void get(const json& object, const char* name, uint64_t& value) {
+    const auto found = object.find(name);
+    if (found == object.end()) return;
+    if (!found->is_number_unsigned()) throw Error(std::string(name) + " is no count");
+    value = found->get<uint64_t>();
+}
+void get(const json& object, const char* name, std::string& value) {
+    if (object.contains(name)) value = object.at(name).get<std::string>();
+}
+
+RunHeader header_from(const json& object) {
+    RunHeader header;
+    get(object, "scene", header.scene);
+    get(object, "device", header.device);
+    get(object, "version", header.version);
+    get(object, "fps", header.fps);
+    get(object, "first_frame", header.first_frame);
+    get(object, "last_frame", header.last_frame);
+    get(object, "spacing", header.spacing);
+    get(object, "boundary_particles", header.boundary_particles);
+    if (object.contains("parameters"))
+        for (const json& pair : object.at("parameters"))
+            header.parameters.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<std::string>());
+    return header;
+}
+
+FrameRecord frame_from(const json& object) {
+    FrameRecord record;
+    if (!object.contains("frame")) throw Error("it has no frame number");
+    for_each_number(record, [&](const char* name, auto& value) { get(object, name, value); });
+    if (object.contains("seconds"))
+        for (const json& pair : object.at("seconds"))
+            record.seconds.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<double>());
+    if (object.contains("warnings")) record.warnings = object.at("warnings").get<std::vector<std::string>>();
+    return record;
+}
+
+void write_all(int file, const std::string& path, const std::string& text) {
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t count = ::write(file, text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            const int reason = errno;
+            ::close(file);
+            throw Error(path + ": can't be written: " + std::strerror(reason));
+        }
+        done += static_cast<size_t>(count);
+    }
+}
+
+/// Whether the file's last byte ends a line. A run that was killed while it wrote leaves half a line.
+bool ends_whole(int file) {
+    const off_t end = ::lseek(file, 0, SEEK_END);
+    char last = '\n';
+    if (end > 0 && ::pread(file, &last, 1, end - 1) != 1) return false;
+    return last == '\n';
+}
+
+}  // namespace
+
+void start_run_log(const std::string& path, const RunHeader& header) {
+    NewFile file(path);
+    std::ofstream out(file.temporary(), std::ios::binary);
+    out << line_of(to_json(header));
+    out.close();
+    if (!out) throw Error(path + ": can't be written; is the disk full, or the folder read-only?");
+    file.commit();
+}
+
+void append_frame(const std::string& path, const FrameRecord& record) {
+    // No O_CREAT: a frame without its run's first line would make no log.
+    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+    if (file < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
+    write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record)));
+    if (::close(file) != 0) throw Error(path + ": can't be written: " + std::strerror(errno));
+}
+
+RunLog read_run_log(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw Error(path + ": can't be opened: is this the folder of a run?");
+    RunLog log;
+    std::string line;
+    size_t number = 0;
+    while (std::getline(in, line)) {
+        ++number;
+        const std::string where = path + ":" + std::to_string(number) + ": ";
+        if (line.empty() && number > 1) continue;
+        const json object = json::parse(line, nullptr, false);
+        if (number == 1) {
+            const bool ours = object.is_object() && object.value("kind", json()) == kind;
+            if (!ours) throw Error(where + "not a log of a Firn run: its first line must be one");
+            if (object.value("format", json()) != format_version)
+                throw Error(where + "written by another version of Firn; use that one");
+        }
+        // A line that is no JSON was torn when its run was killed, in the middle of the file if it was resumed later.
+        if (!object.is_object()) continue;
+        try {
+            if (number == 1)
+                log.header = header_from(object);
+            else
+                log.frames.push_back(frame_from(object));
+        } catch (const json::exception& error) {
+            throw Error(where + "a value has the wrong type (" + error.what() + ")");
+        } catch (const Error& error) {
+            throw Error(where + error.what());
+        }
+    }
+    if (in.bad()) throw Error(path + ": can't be read to its end");
+    if (number == 0) throw Error(path + ": the file is empty, not a log of a Firn run");
+    std::stable_sort(log.frames.begin(), log.frames.end(),
+                     [](const FrameRecord& a, const FrameRecord& b) { return a.frame < b.frame; });
+    // Of a frame that was run twice, the later record is the one whose files are there.
+    std::vector<FrameRecord> latest;
+    for (FrameRecord& record : log.frames) {
+        if (!latest.empty() && latest.back().frame == record.frame)
+            latest.back() = std::move(record);
+        else
+            latest.push_back(std::move(record));
+    }
+    log.frames = std::move(latest);
+    return log;
+}
+
+}  // namespace firn

@@ -1,0 +1,102 @@
+#include <charconv>
+#include <cstdio>
+
+#include "firn/error.h"
+#include "interrupt.h"
+#include "simulation.h"
+#include "subcommands.h"
+
+namespace firn {
+
+namespace {
+
+int frame_number(const std::string& text, const std::string& all) {
+    int frame = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), frame);
+    if (error != std::errc() || stop != text.data() + text.size())
+        throw UsageError("--frames " + all + ": write FIRST-LAST, 1-48, or the last frame alone");
+    return frame;
+}
+
+/// "1-48" or "48".
+void set_frames(const std::string& text, Scene& scene, SimulationSettings& settings) {
+    const size_t dash = text.find('-', 1);  // a first frame may be below zero
+    if (dash != std::string::npos) settings.output_start = frame_number(text.substr(0, dash), text);
+    scene.last_frame = frame_number(dash == std::string::npos ? text : text.substr(dash + 1), text);
+    if (scene.last_frame < scene.first_frame || settings.output_start.value_or(scene.first_frame) > scene.last_frame)
+        throw UsageError("--frames " + text + ": the scene begins at frame " + std::to_string(scene.first_frame));
+    // So that the run's copy of the scene knows where it ends.
+    scene.overrides.push_back("time.end=" + std::to_string(scene.last_frame));
+}
+
+int run(const CommandLine& line) {
+    Scene scene = read_scene(line.text("SCENE", ""), line.all("--set"));
+    SimulationSettings settings;
+    settings.resume = line.has("--resume");
+    settings.force = line.has("--force");
+    if (settings.resume && settings.force)
+        throw UsageError("--resume goes on with a run, --force replaces it: give one");
+    if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
+    scene.device = line.text("--device", scene.device);
+    scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
+    std::string out = line.text("--out", scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder);
+    while (out.size() > 1 && out.back() == '/') out.pop_back();
+    if (out.empty()) throw UsageError("--out needs the name of a folder");
+    const RunFolder folder(out, scene.name);
+
+    catch_interrupts();
+    ProgressView view(ProgressView::fitting(line.has("--quiet")), scene.first_frame, scene.last_frame);
+    const int signal = simulate(scene, folder, settings, view);
+    if (signal != 0) {
+        std::string again = "firn sim " + scene.path + " --resume --out " + out;
+        for (const std::string& assignment : line.all("--set")) again += " --set '" + assignment + "'";
+        for (const char* option : {"--frames", "--device", "--threads"})
+            if (line.has(option)) again += std::string(" ") + option + " " + line.text(option, "");
+        view.warn("stopped, and saved to the last substep. To go on:\n  " + again);
+        return 128 + signal;
+    }
+    view.say("done: " + out);
+    return exit_done;
+}
+
+constexpr const char* teaching =
+    "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
+    "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
+    "\n"
+    "Ctrl-C (or SIGTERM) finishes the substep, saves and says how to go on; a second one quits at once. After that, "
+    "after\n"
+    "a crash or a kill, --resume gives the same bits as a run that was never stopped. A folder that holds a run "
+    "already is\n"
+    "left alone unless --resume or --force is given.\n"
+    "\n"
+    "--set changes any value of the scene for this run: material.E=2e5, E=2e5 (a parameter's name is enough),\n"
+    "scene.resolution=2, snow.ball.velocity=[0,-5,0] (a body by its name, or its number from 0).\n"
+    "\n"
+    "A terminal gets a bar, anything else one line for each frame. Exit codes: 0 done, 1 error, 2 wrong usage,\n"
+    "130 stopped by Ctrl-C and saved, 143 the same by SIGTERM.\n"
+    "\n"
+    "  firn sim wall.toml --set scene.resolution=0.5 --frames 24 --out /tmp/test\n"
+    "  firn sim wall.toml --resume\n";
+
+}  // namespace
+
+Subcommand sim_command() {
+    return {
+        "sim",
+        "simulate a scene: particles, volumes, checkpoints",
+        "firn sim SCENE [options]",
+        teaching,
+        {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
+         {"--out", "FOLDER", "where the run goes"},
+         {"--frames", "A-B", "stop after frame B, write files from frame A on; the scene still begins at its start"},
+         {"--set", "KEY=VALUE", "change a value of the scene; may be given often"},
+         {"--resume", "", "go on from the last checkpoint; begins when there is none"},
+         {"--force", "", "replace the run that the folder holds"},
+         {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
+         {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
+         {"--quiet", "", "only warnings and errors"}},
+        run,
+        {"--set"}};
+}
+
+}  // namespace firn

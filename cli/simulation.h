@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "progress.h"
+#include "run_folder.h"
+#include "scene.h"
+
+namespace firn {
+
+struct SimulationSettings {
+    bool resume = false;              ///< go on from the newest checkpoint, or begin when there is none
+    bool force = false;               ///< replace a run that is there
+    std::optional<int> output_start;  ///< files only from this frame on
+};
+
+/// Runs the scene from its first to its last frame, into the folder. Returns 0 when all is done, or the signal that
+/// stopped it; then a checkpoint holds the last whole substep, and a resumed run gives the same bits as one that was
+/// never stopped. Throws Error.
+int simulate(const Scene&, const RunFolder&, const SimulationSettings&, ProgressView&);
+
+/// What an output section asks for, as vdb/ wants it.
+struct VolumeSettings;
+VolumeSettings volume_settings(const Scene&);
+
+}  // namespace firn

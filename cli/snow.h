@@ -1,0 +1,51 @@
+#pragma once
+
+// The snow of a scene as particles: bodies that are there from the start or appear at a frame, and sources. What
+// appears at a frame depends only on the scene, the frame and the snow that is there, so that a resumed run goes on
+// alike.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firn/particles.h"
+#include "scene.h"
+
+namespace firn {
+
+/// Puts the scene's snow in place, frame by frame.
+class SnowPlacer {
+public:
+    /// Keeps a reference to the scene.
+    explicit SnowPlacer(const Scene&);
+
+    /// Appends what appears at the beginning of `frame`; returns how many particles did. `next_id` moves on.
+    size_t place(int frame, Particles& particles, int64_t& next_id);
+    /// Whether place() may add something at that frame.
+    bool adds_at(int frame) const;
+
+    /// About how many particles the whole scene will have, sources included.
+    uint64_t final_count();
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+private:
+    const std::vector<Float3>& points(size_t body);
+    size_t place_body(size_t body, Particles&, int64_t& next_id);
+    size_t open_source(size_t body, int frame, Particles&, int64_t& next_id);
+    Particles clothed(const Snow&, std::vector<Float3> positions) const;
+
+    const Scene& scene_;
+    std::vector<std::vector<Float3>> points_;  ///< of each body, m, world; empty = not yet asked for
+    bool varies_[6] = {};                      ///< which of the six numbers of snow differ between particles
+    std::vector<std::string> warnings_;
+};
+
+/// Appends every array, and fills up with zeros those that only one of the two has.
+void append(Particles& to, const Particles& from);
+
+/// Throws Error when float positions can't tell points a spacing apart so far out. `what` begins the message.
+void require_near(const Float3& low, const Float3& high, float spacing, const std::string& what);
+/// Throws Error when about `count` points would not fit into memory.
+void require_room(double count, const std::string& what);
+
+}  // namespace firn

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What a run leaves behind, `firn info` and `firn convert`."""
+
+import json
+import os
+import re
+import unittest
+
+import firn_runs
+
+
+class Files(firn_runs.Runs):
+    @classmethod
+    def setUpClass(cls):
+        # One run for all tests here.
+        cls.shared = cls("runTest")
+        cls.shared.setUp()
+        scene = cls.shared.write("fall.toml", firn_runs.FALL.replace("volumes = []", ""))
+        cls.shared.firn("sim", scene, "--out", "run", "--frames", "4")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    def runTest(self):
+        pass
+
+    def run_path(self, name=""):
+        return os.path.join(self.shared.path("run"), name)
+
+    def test_the_folder_is_as_documented(self):
+        for frame in range(1, 5):
+            self.assertTrue(os.path.exists(self.run_path(f"particles/fall.{frame:04d}.bgeo")))
+            self.assertTrue(os.path.exists(self.run_path(f"volumes/fall.{frame:04d}.vdb")))
+        for name in ("scene.toml", "run.jsonl", "fall.usda", "checkpoints/fall.0004.firn"):
+            self.assertTrue(os.path.exists(self.run_path(name)), name)
+        self.assertEqual(self.shared.leftovers("run"), [])
+
+    def test_the_log_has_every_frame(self):
+        with open(self.run_path("run.jsonl")) as log:
+            lines = [json.loads(line) for line in log]
+        frames = [line["frame"] for line in lines[1:]]
+        self.assertEqual(frames, [1, 2, 3, 4])
+        # Nothing is lost: what falls keeps its mass, and what the source adds is there.
+        masses = [line["mass"] for line in lines[1:]]
+        self.assertEqual(masses, sorted(masses))
+        self.assertGreater(masses[-1], masses[0])
+
+    def test_the_stage_names_the_volumes(self):
+        with open(self.run_path("fall.usda")) as stage:
+            text = stage.read()
+        for frame in range(1, 5):
+            self.assertIn(f"volumes/fall.{frame:04d}.vdb", text)
+        self.assertIn("plough", text)
+
+    def test_info(self):
+        out, _ = self.firn("info", self.run_path())
+        self.assertIn("a run of 'fall'", out)
+        self.assertRegex(out, r"particles +4, 1 to 4")
+        out, _ = self.firn("info", self.run_path("checkpoints/fall.0004.firn"))
+        self.assertRegex(out, r"frame +4")
+        self.assertIn("shear_acceleration", out)
+        out, _ = self.firn("info", self.run_path("particles/fall.0004.bgeo"), self.run_path("volumes/fall.0004.vdb"))
+        self.assertIn("strain", out)
+        self.assertIn("surface", out)
+        self.assertIn("density", out)
+        error = self.fails("info", self.write("x.txt", "hello"))
+        self.assertIn("x.txt", error)
+        self.fails("info", self.write("x.vdb", "hello"))
+        self.fails("info", self.write("x.bgeo", "hello"))
+        self.fails("info", self.folder)
+
+    def test_convert_there_and_back(self):
+        first = self.run_path("particles/fall.0004.bgeo")
+        self.firn("convert", first, "classic.bgeo", "--classic")
+        self.firn("convert", "classic.bgeo", "points.vdb")
+        self.firn("convert", "points.vdb", "back.bgeo")
+        count = re.search(r"([\d,]+) particles", self.firn("convert", first, "copy.bgeo")[0]).group(1)
+        self.assertIn(f"{count} particles", self.firn("convert", "back.bgeo", "again.bgeo")[0])
+        out, _ = self.firn("convert", first, "grids.vdb", "--volumes")
+        self.assertIn("density", out)
+        self.firn("convert", self.run_path("checkpoints/fall.0004.firn"), "state.bgeo")
+        self.assertIn("strain", self.firn("info", "state.bgeo")[0])
+        self.fails("convert", first, "x.obj", code=2)
+        self.fails("convert", first, "x.bgeo", "--volumes", code=2)
+
+    def test_particles_as_the_start_of_another_scene(self):
+        scene = self.write("next.toml", f"""
+[scene]
+spacing = 0.04
+[time]
+end = 2
+[output]
+volumes = []
+[[snow]]
+shape = "particles"
+file = "{self.run_path('particles/fall.0004.bgeo')}"
+""")
+        self.firn("sim", scene, "--out", "next")
+        count = re.search(r"([\d,]+) particles", self.firn("convert", self.run_path("particles/fall.0004.bgeo"),
+                                                           "copy.bgeo")[0]).group(1)
+        self.assertIn(count, self.firn("check", scene)[0])
+
+    def test_output_choices(self):
+        scene = self.write("fall.toml", firn_runs.FALL)
+        self.firn("sim", scene, "--out", "every", "--frames", "3-7", "--set", "output.every=2", "--set",
+                  "output.particles=vdb", "--set", 'output.volumes=["density_masked","compaction"]')
+        self.assertEqual(sorted(os.listdir(self.path("every/particles"))),
+                         [f"fall.{frame:04d}.vdb" for frame in (3, 5, 7)])
+        out, _ = self.firn("info", self.path("every/volumes/fall.0005.vdb"))
+        self.assertIn("density_masked", out)
+        self.assertIn("compaction", out)
+        self.assertNotIn("vel", out.replace("level", ""))
+
+    def test_help_and_lists(self):
+        for command in ("sim", "check", "preview", "report", "info", "convert", "params", "keys"):
+            out, _ = self.firn(command, "--help")
+            self.assertIn("usage: firn " + command, out)
+            self.assertEqual(out, self.firn("help", command)[0])
+        self.assertIn("young_modulus", self.firn("params")[0])
+        self.assertIn("theta_c", self.firn("params", "--markdown")[0])
+
+
+if __name__ == "__main__":
+    firn_runs.main()

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""A run that was killed or interrupted at any moment goes on to the same bits."""
+
+import json
+import os
+import random
+import signal
+import time
+
+import firn_runs
+
+
+class Resume(firn_runs.Runs):
+    def setUp(self):
+        super().setUp()
+        self.scene = self.write("fall.toml", firn_runs.FALL)
+        began = time.monotonic()
+        self.firn("sim", self.scene, "--out", "whole")
+        self.seconds = time.monotonic() - began
+
+    def test_killed_at_random_moments(self):
+        chance = random.Random(20200714)
+        kills = 0
+        for attempt in range(6):
+            run = self.start("sim", self.scene, "--out", "killed", "--resume", "--quiet")
+            time.sleep(chance.uniform(0.05, 0.8) * self.seconds)
+            if run.poll() is None:
+                run.send_signal(signal.SIGKILL)
+                kills += 1
+            run.wait()
+            run.stderr.close()
+        self.assertGreater(kills, 0, "no run lived long enough to be killed")
+        self.firn("sim", self.scene, "--out", "killed", "--resume")
+        self.assert_same_particles("whole", "killed")
+        self.assertEqual(self.leftovers("killed"), [])
+        # The log has each frame, whatever the kills tore.
+        frames = set()
+        with open(os.path.join(self.path("killed"), "run.jsonl")) as log:
+            for line in log:
+                try:
+                    frames.add(json.loads(line).get("frame"))
+                except ValueError:
+                    pass
+        self.assertLessEqual(set(range(1, 11)), frames)
+
+    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(signal=number):
+                name = f"stopped{code}"
+                run = self.start("sim", self.scene, "--out", name)
+                for line in run.stderr:
+                    if line.startswith("frame 5/"):
+                        break
+                run.send_signal(number)
+                rest = run.stderr.read()
+                run.wait()
+                run.stderr.close()
+                self.assertEqual(run.returncode, code, rest)
+                self.assertIn("--resume", rest)
+                self.assertIn(f"--out {name}", rest)
+                self.assertLess(len(self.particles(name)), 10, "it was not stopped at all")
+                out, _ = self.firn("info", name)
+                self.assertIn("checkpoints", out)
+                self.firn("sim", self.scene, "--out", name, "--resume")
+                self.assert_same_particles("whole", name)
+
+    def test_threads_do_not_matter(self):
+        self.firn("sim", self.scene, "--out", "one", "--threads", "1", "--frames", "5")
+        self.firn("sim", self.scene, "--out", "one", "--threads", "2", "--resume")
+        self.assert_same_particles("whole", "one")
+
+    def test_more_frames_later(self):
+        self.firn("sim", self.scene, "--out", "more", "--frames", "4")
+        self.assertEqual(len(self.particles("more")), 4)
+        _, said = self.firn("sim", self.scene, "--out", "more", "--resume")
+        self.assertIn("resuming after frame 4", said)
+        self.assert_same_particles("whole", "more")
+        _, said = self.firn("sim", self.scene, "--out", "more", "--resume")
+        self.assertIn("are done", said)
+
+    def test_a_damaged_checkpoint_is_passed_over(self):
+        self.firn("sim", self.scene, "--out", "bad", "--frames", "8")
+        folder = os.path.join(self.path("bad"), "checkpoints")
+        newest = os.path.join(folder, sorted(os.listdir(folder))[-1])
+        with open(newest, "r+b") as file:
+            file.seek(2000)
+            file.write(b"\xff\x00\xff")
+        _, said = self.firn("sim", self.scene, "--out", "bad", "--resume")
+        self.assertIn("checksum", said)
+        self.assertIn("resuming after frame 7", said)
+        self.assert_same_particles("whole", "bad")
+
+    def test_the_runs_own_copy_of_the_scene_is_enough(self):
+        self.firn("sim", self.scene, "--out", "copy", "--frames", "4", "--set", "time.end=10")
+        self.firn("sim", "copy/scene.toml", "--out", "copy", "--resume", "--frames", "10")
+        self.assert_same_particles("whole", "copy")
+
+    def test_another_scene_is_refused(self):
+        error = self.fails("sim", self.scene, "--out", "whole", "--resume", "--set", "snow.ball.velocity=[0,0,0]")
+        self.assertIn("the scene has changed", error)
+        self.assertIn("snow.ball.velocity", error)
+
+    def test_a_run_is_not_overwritten(self):
+        error = self.fails("sim", self.scene, "--out", "whole")
+        self.assertIn("--resume", error)
+        self.assertIn("--force", error)
+        keep = os.path.join(self.path("whole"), "notes.txt")
+        with open(keep, "w") as file:
+            file.write("mine")
+        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "2")
+        self.assertEqual(len(self.particles("whole")), 2)
+        self.assertTrue(os.path.exists(keep), "--force removes only what a run made")
+
+    def test_two_runs_at_once_in_one_folder(self):
+        run = self.start("sim", self.scene, "--out", "busy")
+        for line in run.stderr:
+            if line.startswith("frame 1/"):
+                break
+        run.send_signal(signal.SIGSTOP)
+        error = self.fails("sim", self.scene, "--out", "busy", "--resume")
+        self.assertIn("another firn", error)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        run.stderr.close()
+
+
+if __name__ == "__main__":
+    firn_runs.main()

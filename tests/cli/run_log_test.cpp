@@ -1,0 +1,191 @@
+#include "run_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "firn/error.h"
+#include "temporary_folder.h"
+
+namespace firn {
+namespace {
+
+RunHeader some_header() {
+    RunHeader header;
+    header.scene = "a \"scene\"\\ \n of <snow> \xc3\xa9";
+    header.device = "cpu, 8 lanes";
+    header.version = "0.1.0";
+    header.fps = 23.976;
+    header.first_frame = -3;
+    header.last_frame = 1001;
+    header.spacing = 0.0123f;
+    header.boundary_particles = 5'000'000'000u;
+    header.parameters = {{"young_modulus", "140000"}, {"gravity", "0 -9.81 0"}};
+    return header;
+}
+
+FrameRecord some_frame(int number) {
+    FrameRecord frame;
+    frame.frame = number;
+    frame.time = number / 23.976;
+    frame.particles = 12'345'678'901u;
+    frame.substeps = 17;
+    frame.dt_min = 1e-4;
+    frame.dt_max = 3e-3;
+    frame.pressure_iterations = 4.25;
+    frame.shear_iterations = 11.5;
+    frame.pressure_residual = 9.7e-4;
+    frame.shear_residual = 1e-300;
+    frame.kinetic_energy = 1.0 / 3;
+    frame.potential_energy = -2.5e7;
+    frame.height_low = -1;
+    frame.height_mean = 0.5;
+    frame.height_high = 2;
+    frame.speed = 8.75;
+    frame.mass = 75.25;
+    frame.bytes = 1u << 31;
+    frame.bytes_process = uint64_t{1} << 40;
+    frame.seconds = {{"neighbours", 0.125}, {"shear", 0.75}};
+    frame.wall = 1.5;
+    frame.warnings = {"one", "two \"quoted\""};
+    return frame;
+}
+
+TEST(RunLog, KeepsEverything) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    start_run_log(path, some_header());
+    append_frame(path, some_frame(-3));
+    append_frame(path, some_frame(-2));
+    const RunLog log = read_run_log(path);
+    const RunHeader expected = some_header();
+    EXPECT_EQ(log.header.scene, expected.scene);
+    EXPECT_EQ(log.header.device, expected.device);
+    EXPECT_EQ(log.header.version, expected.version);
+    EXPECT_EQ(log.header.fps, expected.fps);
+    EXPECT_EQ(log.header.first_frame, expected.first_frame);
+    EXPECT_EQ(log.header.last_frame, expected.last_frame);
+    EXPECT_EQ(log.header.spacing, expected.spacing);
+    EXPECT_EQ(log.header.boundary_particles, expected.boundary_particles);
+    EXPECT_EQ(log.header.parameters, expected.parameters);
+    ASSERT_EQ(log.frames.size(), 2u);
+    const FrameRecord a = log.frames[1], b = some_frame(-2);
+    EXPECT_EQ(a.frame, b.frame);
+    EXPECT_EQ(a.time, b.time);
+    EXPECT_EQ(a.particles, b.particles);
+    EXPECT_EQ(a.substeps, b.substeps);
+    EXPECT_EQ(a.dt_min, b.dt_min);
+    EXPECT_EQ(a.dt_max, b.dt_max);
+    EXPECT_EQ(a.pressure_iterations, b.pressure_iterations);
+    EXPECT_EQ(a.shear_iterations, b.shear_iterations);
+    EXPECT_EQ(a.pressure_residual, b.pressure_residual);
+    EXPECT_EQ(a.shear_residual, b.shear_residual);
+    EXPECT_EQ(a.kinetic_energy, b.kinetic_energy);
+    EXPECT_EQ(a.potential_energy, b.potential_energy);
+    EXPECT_EQ(a.height_low, b.height_low);
+    EXPECT_EQ(a.height_mean, b.height_mean);
+    EXPECT_EQ(a.height_high, b.height_high);
+    EXPECT_EQ(a.speed, b.speed);
+    EXPECT_EQ(a.mass, b.mass);
+    EXPECT_EQ(a.bytes, b.bytes);
+    EXPECT_EQ(a.bytes_process, b.bytes_process);
+    EXPECT_EQ(a.seconds, b.seconds);
+    EXPECT_EQ(a.wall, b.wall);
+    EXPECT_EQ(a.warnings, b.warnings);
+}
+
+/// A run may be killed at any byte: what was whole stays, and the next run goes on in the same file.
+TEST(RunLog, SurvivesBeingCutAnywhere) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    start_run_log(path, some_header());
+    const size_t header = read_text(path).size();
+    append_frame(path, some_frame(1));
+    const size_t one = read_text(path).size();
+    append_frame(path, some_frame(2));
+    const std::string whole = read_text(path);
+    for (size_t length = header; length <= whole.size(); length += 7) {
+        write_text(path, whole.substr(0, length));
+        // A line that only lacks its end of line is whole too.
+        const size_t expected = length >= whole.size() - 1 ? 2u : length >= one - 1 ? 1u : 0u;
+        ASSERT_EQ(read_run_log(path).frames.size(), expected) << length;
+        append_frame(path, some_frame(7));
+        const RunLog log = read_run_log(path);
+        ASSERT_EQ(log.frames.size(), expected + 1) << length;
+        ASSERT_EQ(log.frames.back().frame, 7);
+    }
+    for (size_t length = 0; length + 1 < header; length += 5) {
+        write_text(path, whole.substr(0, length));
+        EXPECT_THROW(read_run_log(path), Error) << length;
+    }
+}
+
+TEST(RunLog, OfAFrameRunTwiceTheLaterRecordHolds) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    start_run_log(path, some_header());
+    for (const int frame : {1, 2, 3, 2, 3, 4}) {
+        FrameRecord record = some_frame(frame);
+        static int count = 0;
+        record.wall = ++count;
+        append_frame(path, record);
+    }
+    const RunLog log = read_run_log(path);
+    ASSERT_EQ(log.frames.size(), 4u);
+    EXPECT_EQ(log.frames[0].wall, 1);
+    EXPECT_EQ(log.frames[1].wall, 4);
+    EXPECT_EQ(log.frames[2].wall, 5);
+    EXPECT_EQ(log.frames[3].wall, 6);
+}
+
+TEST(RunLog, KeepsGoingWithWhatJsonCantHold) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    RunHeader header = some_header();
+    header.scene = "not utf-8: \xff\xfe";
+    start_run_log(path, header);
+    FrameRecord record = some_frame(1);
+    record.pressure_residual = std::nan("");
+    record.shear_residual = std::numeric_limits<double>::infinity();
+    append_frame(path, record);
+    const RunLog log = read_run_log(path);
+    EXPECT_TRUE(std::isnan(log.frames.at(0).pressure_residual));
+    EXPECT_TRUE(std::isnan(log.frames.at(0).shear_residual));
+    EXPECT_EQ(log.header.scene.rfind("not utf-8: ", 0), 0u);
+}
+
+TEST(RunLog, HostileFilesAreErrorsThatSayWhere) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    start_run_log(path, some_header());
+    const std::string header = read_text(path);
+    const auto message = [&](const std::string& text) -> std::string {
+        write_text(path, text);
+        try {
+            read_run_log(path);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_NE(message("").find("empty"), std::string::npos);
+    for (const char* first : {"\n", "{}\n", "[]\n", "null\n", "{\"kind\":\"other\"}\n", "{\"kind\":3}\n", "\x89PNG\r\n",
+                              "{\"kind\":\"firn-run\"}\n", "{\"kind\":\"firn-run\",\"format\":99}\n"})
+        EXPECT_NE(message(first).find(path + ":1: "), std::string::npos) << first;
+    EXPECT_NE(message("{\"kind\":\"firn-run\",\"format\":1,\"scene\":[1]}\n").find(":1: "), std::string::npos);
+    EXPECT_NE(message("{\"kind\":\"firn-run\",\"format\":1,\"parameters\":[[\"a\"]]}\n").find(":1: "),
+              std::string::npos);
+    for (const char* line : {"{}", "{\"frame\":\"x\"}", "{\"frame\":1e99}", "{\"frame\":1,\"time\":\"late\"}",
+                             "{\"frame\":1,\"seconds\":7}", "{\"frame\":1,\"seconds\":[[1,2]]}",
+                             "{\"frame\":1,\"particles\":-5}", "{\"frame\":1,\"warnings\":[3]}"})
+        EXPECT_NE(message(header + line + "\n").find(path + ":2: "), std::string::npos) << line;
+    // No line of ours, but none of a frame either: as if torn.
+    EXPECT_EQ(message(header + std::string(100'000, '[') + "\n"), "no error");
+    EXPECT_THROW(read_run_log(folder.file("missing.jsonl")), Error);
+    EXPECT_THROW(read_run_log(folder.path()), Error);
+    EXPECT_THROW(append_frame(folder.file("missing.jsonl"), some_frame(1)), Error);
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,0 +1,116 @@
+#include "snow_surface.h"
+
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "float3.h"
+
+namespace firn {
+namespace {
+
+constexpr float spacing = 0.1f;
+
+std::vector<Float3> block(int nx, int ny, int nz, const Float3& corner = {0, 0, 0}) {
+    std::vector<Float3> points;
+    for (int k = 0; k < nz; ++k)
+        for (int j = 0; j < ny; ++j)
+            for (int i = 0; i < nx; ++i)
+                points.push_back(corner +
+                                 spacing * Float3{static_cast<float>(i), static_cast<float>(j), static_cast<float>(k)});
+    return points;
+}
+
+double volume(const SnowSurface& surface) {
+    double sum = 0;
+    for (const auto& [a, b, c] : surface.triangles)
+        sum += static_cast<double>(dot(surface.points[a], cross(surface.points[b], surface.points[c]))) / 6;
+    return sum;
+}
+
+/// Every edge is crossed as often one way as the other: no holes.
+bool is_closed(const SnowSurface& surface) {
+    std::map<std::pair<uint32_t, uint32_t>, int> balance;
+    for (const auto& t : surface.triangles)
+        for (size_t n = 0; n < 3; ++n) {
+            const uint32_t a = t[n], b = t[(n + 1) % 3];
+            balance[std::minmax(a, b)] += a < b ? 1 : -1;
+        }
+    for (const auto& [edge, count] : balance)
+        if (count != 0) return false;
+    return true;
+}
+
+TEST(SnowSurface, EnclosesTheVolumeOfItsParticles) {
+    const std::vector<Float3> points = block(16, 12, 20);
+    const SnowSurface surface = make_snow_surface(points, spacing, {0, 0, 0});
+    ASSERT_FALSE(surface.triangles.empty());
+    EXPECT_TRUE(is_closed(surface));
+    EXPECT_TRUE(surface.grains.empty());
+    const double expected = static_cast<double>(points.size()) * std::pow(static_cast<double>(spacing), 3);
+    // A tenth of a spacing too far out or in is 5 % of this block.
+    EXPECT_NEAR(volume(surface), expected, 0.06 * expected);
+}
+
+TEST(SnowSurface, NormalsPointOutwards) {
+    const SnowSurface surface = make_snow_surface(block(12, 12, 12, {-0.55f, -0.55f, -0.55f}), spacing, {0, 0, 0});
+    for (size_t i = 0; i < surface.points.size(); ++i) {
+        EXPECT_NEAR(length(surface.normals[i]), 1, 1e-4f);
+        EXPECT_GT(dot(surface.normals[i], surface.points[i]), 0);
+    }
+}
+
+TEST(SnowSurface, LoneParticlesAreCrumbsOfTheirSize) {
+    const std::vector<Float3> points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const SnowSurface surface = make_snow_surface(points, spacing, {0, 0, 0});
+    EXPECT_GE(surface.grains.size(), points.size());
+    for (const Float4& grain : surface.grains) {
+        float nearest = 1e9f;
+        for (const Float3& p : points) nearest = std::min(nearest, length(Float3{grain.x, grain.y, grain.z} - p));
+        // Half a spacing of its own, and a quarter each way that it is drawn beside its particle.
+        EXPECT_LT(nearest + grain.w, (0.5f + 0.25f * std::sqrt(3.0f)) * spacing);
+    }
+}
+
+TEST(SnowSurface, NothingAppearsBetweenTwoLumps) {
+    std::vector<Float3> points = block(6, 6, 6);
+    const std::vector<Float3> other = block(6, 6, 6, {6 * spacing + 1.5f * spacing, 0, 0});
+    points.insert(points.end(), other.begin(), other.end());
+    const SnowSurface surface = make_snow_surface(points, spacing, {0, 0, 0});
+    EXPECT_TRUE(is_closed(surface));
+    // The last layer of one is at 5 spacings, the first of the other at 7.5: the plane half-way is free.
+    for (const auto& t : surface.triangles) {
+        const bool left = surface.points[t[0]].x < 6.25f * spacing;
+        for (const uint32_t corner : t) EXPECT_EQ(surface.points[corner].x < 6.25f * spacing, left);
+    }
+}
+
+TEST(SnowSurface, IsTheSameForAnyNumberOfThreads) {
+    std::vector<Float3> points = block(20, 9, 14);
+    points.push_back({5, 5, 5});
+    points.push_back({-700, 2, 900});
+    SnowSurface one, four;
+    tbb::task_arena(1).execute([&] { one = make_snow_surface(points, spacing, {1, 0, 0}); });
+    tbb::task_arena(4).execute([&] { four = make_snow_surface(points, spacing, {1, 0, 0}); });
+    EXPECT_EQ(one.triangles, four.triangles);
+    ASSERT_EQ(one.points.size(), four.points.size());
+    for (size_t i = 0; i < one.points.size(); ++i) {
+        EXPECT_EQ(one.points[i].x, four.points[i].x);
+        EXPECT_EQ(one.points[i].y, four.points[i].y);
+        EXPECT_EQ(one.points[i].z, four.points[i].z);
+    }
+    EXPECT_EQ(one.grains.size(), four.grains.size());
+}
+
+TEST(SnowSurface, NoParticlesNoSurface) {
+    const SnowSurface surface = make_snow_surface({}, spacing, {0, 0, 0});
+    EXPECT_TRUE(surface.triangles.empty());
+    EXPECT_TRUE(surface.grains.empty());
+    EXPECT_EQ(make_snow_surface({{std::nanf(""), 0, 0}, {1e30f, 0, 0}}, spacing, {0, 0, 0}).left_out_count, 2u);
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Full disks, read-only folders, bad meshes and misspelt keys: one clear line, exit code 1, and no half file."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+import firn_runs
+
+SCENE = """
+[scene]
+spacing = 0.05
+[time]
+end = 2
+[output]
+volumes = []
+[[snow]]
+shape = "box"
+size = [0.2, 0.2, 0.2]
+position = [0, 0.3, 0]
+"""
+
+CUBE = """
+v -0.5 -0.5 -0.5
+v 0.5 -0.5 -0.5
+v 0.5 0.5 -0.5
+v -0.5 0.5 -0.5
+v -0.5 -0.5 0.5
+v 0.5 -0.5 0.5
+v 0.5 0.5 0.5
+v -0.5 0.5 0.5
+f 1 4 3 2
+f 5 6 7 8
+f 1 2 6 5
+f 3 4 8 7
+f 2 3 7 6
+f 1 5 8 4
+"""
+
+
+def turned_inside_out(obj):
+    lines = []
+    for line in obj.splitlines():
+        if line.startswith("f "):
+            corners = line.split()[1:]
+            line = "f " + " ".join(reversed(corners))
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+class Meshes(firn_runs.Runs):
+    def scene(self, mesh, kind="collider", more=""):
+        self.write("thing.obj", mesh)
+        return self.write("scene.toml", SCENE + f'[[{kind}]]\nname = "thing"\nshape = "mesh"\nfile = "thing.obj"\n{more}')
+
+    def test_a_good_cube(self):
+        scene = self.scene(CUBE, more="position = [0, -0.5, 0]\n")
+        out, _ = self.firn("check", scene)
+        self.assertNotIn("warning", out)
+        self.firn("sim", scene, "--out", "run")
+
+    def test_missing(self):
+        scene = self.scene(CUBE)
+        os.remove(self.path("thing.obj"))
+        error = self.fails("sim", scene, "--out", "run")
+        self.assertIn("thing.obj", error)
+        self.assertIn("scene.toml:12:1", error)
+        self.assertFalse(os.path.exists(self.path("run/particles")), "nothing is written before all is read")
+
+    def test_not_a_number(self):
+        error = self.fails("check", self.scene(CUBE.replace("v 0.5 0.5 0.5", "v 0.5 nan 0.5")))
+        self.assertIn("thing.obj:", error)
+
+    def test_zero_area(self):
+        out, _ = self.firn("check", self.scene(CUBE + "f 1 1 2\nf 1 2 2\n"))
+        self.assertIn("have no area", out)
+
+    def test_nothing_but_zero_area(self):
+        error = self.fails("check", self.scene("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n"))
+        self.assertIn("no area", error)
+
+    def test_non_manifold(self):
+        scene = self.scene(CUBE + "v 0 2 0\nf 1 2 9\n", more="position = [0, -0.5, 0]\n")
+        out, _ = self.firn("check", scene)
+        self.assertIn("edges have more than two faces", out)
+        self.firn("sim", scene, "--out", "run")
+
+    def test_inside_out(self):
+        scene = self.scene(turned_inside_out(CUBE))
+        out, _ = self.firn("check", scene)
+        self.assertIn("inside out", out)
+        # As snow it is filled all the same, with a word about it.
+        whole, _ = self.firn("check", self.scene(CUBE, "snow"))
+        turned, _ = self.firn("check", self.scene(turned_inside_out(CUBE), "snow"))
+        count = [line for line in whole.splitlines() if line.startswith("snow ")]
+        self.assertEqual(count, [line for line in turned.splitlines() if line.startswith("snow ")])
+
+    def test_a_billion_metres_away(self):
+        far = "\n".join("v " + " ".join(str(float(x) + 1e9) for x in line.split()[1:]) if line.startswith("v ") else line
+                        for line in CUBE.splitlines()) + "\n"
+        for kind in ("collider", "snow"):
+            error = self.fails("check", self.scene(far, kind))
+            self.assertIn("origin", error)
+        error = self.fails("check", self.scene(CUBE, more="position = [1e9, 0, 0]\n"))
+        self.assertIn("out of range", error)
+        self.assertIn("m", error)
+
+    def test_a_sequence_with_a_hole(self):
+        scene = self.write("scene.toml", SCENE.replace("end = 2", "end = 3") +
+                           '[[collider]]\nshape = "mesh"\nfile = "thing.%04d.obj"\n')
+        self.write("thing.0001.obj", CUBE)
+        self.write("thing.0003.obj", CUBE)
+        self.assertIn("thing.0002.obj", self.fails("check", scene))
+
+    def test_a_sequence_that_turns_and_one_that_bends(self):
+        scene = self.write("scene.toml", SCENE + '[[collider]]\nshape = "mesh"\nfile = "thing.%04d.obj"\n'
+                           "position = [0, -0.6, 0]\n")
+        self.write("thing.0001.obj", CUBE)
+        moved = "\n".join("v " + " ".join(str(float(x) + 0.1) for x in line.split()[1:]) if line.startswith("v ") else line
+                          for line in CUBE.splitlines()) + "\n"
+        self.write("thing.0002.obj", moved)
+        self.assertIn("moving", self.firn("check", scene)[0])
+        self.write("thing.0002.obj", CUBE.replace("v 0.5 0.5 0.5", "v 0.5 0.7 0.5"))
+        self.assertIn("deforming", self.firn("check", scene)[0])
+        self.firn("sim", scene, "--out", "run")
+
+
+class Folders(firn_runs.Runs):
+    def mount(self, options):
+        """A file system of its own, or None when this user may not mount."""
+        folder = self.path("disk")
+        os.makedirs(folder, exist_ok=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], stderr=subprocess.DEVNULL)
+        if done.returncode != 0:
+            self.skipTest("this user may not mount a tmpfs")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder])
+        return folder
+
+    def test_a_full_disk(self):
+        disk = self.mount("size=200k")
+        scene = self.write("scene.toml", firn_runs.FALL)
+        error = self.fails("sim", scene, "--out", os.path.join(disk, "run"))
+        self.assertIn("space", error)
+        self.assertEqual(self.leftovers("disk/run"), [])
+        # With room again it goes on, to the bits of a run that never stopped.
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        self.firn("sim", scene, "--out", os.path.join(disk, "run"), "--resume")
+        self.firn("sim", scene, "--out", "whole")
+        self.assert_same_particles("whole", "disk/run")
+
+    def test_a_read_only_folder(self):
+        disk = self.mount("size=1m")
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        scene = self.write("scene.toml", SCENE)
+        error = self.fails("sim", scene, "--out", os.path.join(disk, "run"))
+        self.assertIn("disk/run", error)
+        self.assertIn("Read-only", error)
+
+    def test_a_folder_that_belongs_to_another(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may write everywhere")
+        os.mkdir(self.path("closed"), 0o555)
+        error = self.fails("sim", self.write("scene.toml", SCENE), "--out", "closed/run")
+        self.assertIn("closed/run", error)
+
+    def test_a_file_where_the_folder_should_be(self):
+        self.write("run", "")
+        self.assertIn("run", self.fails("sim", self.write("scene.toml", SCENE), "--out", "run"))
+
+
+class Scenes(firn_runs.Runs):
+    def test_misspelt_keys_get_a_suggestion(self):
+        scene = self.write("scene.toml", SCENE.replace("position", "postion"))
+        error = self.fails("check", scene)
+        self.assertIn("scene.toml:11:1: there is no key 'postion'", error)
+        self.assertIn("did you mean 'position'?", error)
+
+    def test_sim_and_check_say_the_same(self):
+        scene = self.write("scene.toml", SCENE.replace("spacing = 0.05", "spacing = -1"))
+        checked, simulated = self.fails("check", scene), self.fails("sim", scene)
+        self.assertEqual(checked.split(": ", 1)[1], simulated.split(": ", 1)[1])
+
+    def test_wrong_usage(self):
+        scene = self.write("scene.toml", SCENE)
+        self.assertIn("--ressume", self.fails("sim", scene, "--ressume", code=2))
+        self.assertIn("SCENE", self.fails("sim", code=2))
+        self.assertIn("--frames", self.fails("sim", scene, "--frames", "x", code=2))
+        _, error = self.firn("simm", code=2)
+        self.assertIn("did you mean 'sim'?", error)
+        self.firn("--help")
+        self.firn(code=2)
+
+    def test_no_such_scene(self):
+        self.assertIn("nothing.toml", self.fails("sim", "nothing.toml"))
+        self.assertIn("folder", self.fails("sim", self.folder))
+
+    def test_too_much(self):
+        scene = self.write("scene.toml", SCENE)
+        error = self.fails("sim", scene, "--set", "snow.0.size=[1e5,1e5,1e5]")
+        self.assertIn("particles", error)
+        error = self.fails("check", scene, "--set", "memory_limit=1e-6")
+        self.assertIn("memory", error)
+
+    def test_no_gpu_needed(self):
+        error = self.fails("sim", self.write("scene.toml", SCENE), "--device", "abacus")
+        self.assertIn("abacus", error)
+
+
+if __name__ == "__main__":
+    firn_runs.main()

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace firn {
+
+/// Whether this Firn was built with Blosc.
+bool has_blosc();
+
+struct BloscHeader {
+    uint64_t unpacked = 0, packed = 0;  ///< bytes, the header included
+};
+/// False when these bytes don't begin with a Blosc header.
+bool blosc_header(const uint8_t* bytes, size_t size, BloscHeader& header);
+
+/// Appends what a block unpacks to; false when it is damaged. Takes no more memory than such a block can need.
+bool blosc_unpack(const uint8_t* bytes, size_t size, std::vector<uint8_t>& result);
+
+}  // namespace firn

@@ -1,0 +1,36 @@
+#pragma once
+
+// The layouts behind read_particles() and write_particles(). Readers get the whole file in memory; `name` is for
+// errors.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firn/particle_file.h"
+
+namespace firn {
+
+class Output;
+
+/// Houdini's modern .bgeo: geometry as binary JSON.
+bool is_bgeo(const uint8_t* bytes, size_t size);
+ParticleFile read_bgeo(const std::string& name, const uint8_t* bytes, size_t size);
+void write_bgeo(Output&, const ParticleFile&);
+
+/// Classic .bgeo, "BgeoV" version 5: big-endian, one record per point.
+bool is_bgeo_classic(const uint8_t* bytes, size_t size);
+ParticleFile read_bgeo_classic(const std::string& name, const uint8_t* bytes, size_t size);
+void write_bgeo_classic(Output&, const ParticleFile&);
+
+/// Houdini's container of Blosc blocks, .bgeo.sc; gives the file inside.
+bool is_blosc_container(const uint8_t* bytes, size_t size);
+std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size);
+
+/// OpenVDB's point grids.
+bool is_vdb(const uint8_t* bytes, size_t size);
+ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size_t size);
+void write_vdb_points(const std::string& temporary, const std::string& path, const ParticleFile&);
+
+}  // namespace firn

@@ -1,0 +1,145 @@
+#include "firn/particle_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "files/columns.h"
+#include "files/formats.h"
+#include "files/output.h"
+#include "firn/error.h"
+#include "firn/new_file.h"
+
+namespace firn {
+
+namespace {
+
+bool ends_with(const std::string& text, const std::string& ending) {
+    return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+std::vector<uint8_t> read_whole(const std::string& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) throw Error(path + ": can't be read: " + std::strerror(errno));
+    const std::streamoff size = file.tellg();
+    // A folder can be opened, but has no end.
+    if (size < 0 || size > (std::streamoff{1} << 46)) throw Error(path + ": can't be read: it is no regular file");
+    std::vector<uint8_t> bytes(static_cast<size_t>(size));
+    file.seekg(0);
+    file.read(reinterpret_cast<char*>(bytes.data()), size);
+    if (!file) throw Error(path + ": can't be read: it ends early or is no regular file");
+    return bytes;
+}
+
+std::string format_name(const std::vector<uint8_t>& bytes) {
+    if (is_blosc_container(bytes.data(), bytes.size())) return "Houdini geometry in a Blosc container (.bgeo.sc)";
+    if (is_bgeo(bytes.data(), bytes.size())) return "Houdini geometry (.bgeo, binary JSON)";
+    if (is_bgeo_classic(bytes.data(), bytes.size())) return "Houdini geometry (.bgeo, classic)";
+    return "OpenVDB points (.vdb)";
+}
+
+}  // namespace
+
+void write_particles(const std::string& path, const ParticleFile& file) {
+    if (ends_with(path, ".bgeo.sc") || ends_with(path, ".bgeosc")) {
+        throw Error(path + ": .bgeo.sc is read, but not written: write .bgeo (Houdini reads it as well)");
+    }
+    if (ends_with(path, ".bgeo")) return write_particles(path, file, ParticleFormat::bgeo);
+    if (ends_with(path, ".bhclassic")) return write_particles(path, file, ParticleFormat::bgeo_classic);
+    if (ends_with(path, ".vdb")) return write_particles(path, file, ParticleFormat::vdb_points);
+    throw Error(path + ": particles are written as .bgeo, .bhclassic or .vdb");
+}
+
+void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
+    try {
+        NewFile target(path);
+        if (format == ParticleFormat::vdb_points) {
+            write_vdb_points(target.temporary(), path, file);
+        } else {
+            Output output(target.temporary(), path);
+            if (format == ParticleFormat::bgeo)
+                write_bgeo(output, file);
+            else
+                write_bgeo_classic(output, file);
+            output.close();
+        }
+        target.commit();
+    } catch (const Error& error) {
+        const std::string what = error.what();
+        if (what.compare(0, path.size(), path) == 0) throw;
+        throw Error(path + ": " + what);
+    }
+}
+
+ParticleFile read_particles(const std::string& path) {
+    const std::vector<uint8_t> bytes = read_whole(path);
+    return read_particles(bytes.data(), bytes.size(), path);
+}
+
+ParticleFile read_particles(const void* bytes, size_t size, const std::string& name) {
+    const uint8_t* data = static_cast<const uint8_t*>(bytes);
+    if (size == 0) throw Error(name + ": the file is empty");
+    try {
+        if (is_bgeo(data, size)) return read_bgeo(name, data, size);
+        if (is_bgeo_classic(data, size)) return read_bgeo_classic(name, data, size);
+        if (is_vdb(data, size)) return read_vdb_points(name, data, size);
+        if (is_blosc_container(data, size)) {
+            const std::vector<uint8_t> inside = unpack_blosc_container(name, data, size);
+            if (!is_bgeo(inside.data(), inside.size()))
+                throw Error(name + ": byte 0 of the unpacked file: no binary geometry; save it as .bgeo");
+            return read_bgeo(name, inside.data(), inside.size());
+        }
+    } catch (const std::bad_alloc&) {
+        throw Error(name + ": not enough memory to read it");
+    }
+    if (data[0] == 0x1f && size > 1 && data[1] == 0x8b)
+        throw Error(name + ": byte 0: compressed with gzip; unpack it first (gunzip)");
+    if (data[0] == '[' || (size >= 4 && std::memcmp(data, "PGEO", 4) == 0))
+        throw Error(name + ": byte 0: geometry as text (.geo); save it as .bgeo");
+    throw Error(name + ": byte 0: no particles: neither .bgeo, .bgeo.sc nor .vdb");
+}
+
+std::string describe_bgeo(const std::string& path) {
+    const std::vector<uint8_t> bytes = read_whole(path);
+    const ParticleFile file = read_particles(bytes.data(), bytes.size(), path);
+    const size_t count = file.particles.count();
+    std::ostringstream text;
+    text << "format: " << format_name(bytes) << "\n";
+    text << "size: " << bytes.size() << " bytes\n";
+    text << "particles: " << count << "\n";
+    if (file.spacing > 0)
+        text << "spacing: " << text_of(file.spacing) << " m (pscale " << text_of(file.spacing / 2) << ")\n";
+    if (count > 0) {
+        Float3 low = file.particles.position.front(), high = low;
+        for (const Float3& p : file.particles.position) {
+            low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+            high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+        }
+        text << "bounds: (" << text_of(low.x) << ", " << text_of(low.y) << ", " << text_of(low.z) << ") to ("
+             << text_of(high.x) << ", " << text_of(high.y) << ", " << text_of(high.z) << ") m\n";
+    }
+    for (const Column& column : columns_of(file)) {
+        text << "attribute: " << column.name << ", ";
+        if (column.strings) {
+            text << "text";
+        } else if (column.integers) {
+            text << "integer";
+        } else {
+            text << (column.doubles ? "double" : "float");
+        }
+        if (column.components > 1) text << " x " << column.components;
+        if (!column.meaning.empty()) text << " (" << column.meaning << ")";
+        if (column.floats && count > 0) {
+            const auto [low, high] =
+                std::minmax_element(column.floats, column.floats + count * static_cast<size_t>(column.components));
+            text << ", " << text_of(*low) << " to " << text_of(*high);
+        }
+        text << "\n";
+    }
+    for (const auto& [name, value] : file.metadata) text << "detail: " << name << " = " << value << "\n";
+    return text.str();
+}
+
+}  // namespace firn

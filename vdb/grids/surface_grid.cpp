@@ -1,0 +1,89 @@
+// Particles -> the surface of the snow, as a level set. The union of spheres is dilated, smoothed and eroded: dilation
+// closes the gaps between particles, smoothing takes the spheres' bumps away, and erosion brings the surface back to
+// where the snow ends. Erosion needs true distances inside, so the smoothed field is made a distance first.
+
+#include <openvdb/tools/SignedFloodFill.h>
+
+#include <cmath>
+#include <memory>
+
+#include "distance_band.h"
+#include "grid_plan.h"
+
+namespace firn {
+
+namespace {
+
+double setting(float value, double default_value, const char* name) {
+    if (!std::isfinite(value)) throw Error(std::string("surface ") + name + ": give a finite number of metres");
+    return value == 0 ? default_value : std::max(0.0, static_cast<double>(value));
+}
+
+}  // namespace
+
+openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGridSettings& surface,
+                                     const GridSettings& settings, const Interrupted& interrupted) {
+    const double voxel = voxel_size(settings);
+    if (surface.half_width < 1 || surface.half_width > 64 || surface.smooth < 0 || surface.smooth > 64) {
+        throw Error("surface: half_width must be 1 to 64 voxels and smooth 0 to 64 passes");
+    }
+    const double spacing = settings.spacing;
+    // Lengths in voxels from here on.
+    const double radius = setting(surface.radius, 0.5 * spacing, "radius") / voxel;
+    const double dilate = setting(surface.dilate, 0.75 * spacing, "dilate") / voxel;
+    const double ball = radius + dilate;
+    // Between particles the balls' union lies lower than on top of them, by spacing^2 / (12 ball) in the mean over a
+    // lattice's face: so much less is to be taken away.
+    const double valleys = ball > 0 ? std::min(dilate, std::pow(spacing / voxel, 2) / (12 * ball)) : 0;
+    const double erode = setting(surface.erode, (dilate - valleys) * voxel, "erode") / voxel;
+    const float half_width = static_cast<float>(surface.half_width);
+
+    openvdb::FloatGrid::Ptr grid = openvdb::FloatGrid::create(static_cast<float>(half_width * voxel));
+    place_grid(*grid, "surface", voxel, openvdb::GRID_LEVEL_SET);
+    if (particles.count() == 0) return grid;
+
+    BandSettings band;
+    band.ball = static_cast<float>(ball);
+    band.smooth = surface.smooth;
+    // The middle of a lattice's cell is 0.87 spacings from the nearest particle.
+    if (band.smooth > 0) {
+        band.level = static_cast<float>(std::clamp(ball - 0.87 * spacing / voxel, 0.25, 1.0));
+    }
+    band.inside = half_width + static_cast<float>(erode);
+    band.outside = std::max(half_width - static_cast<float>(erode), 1.0f);
+    const double reach = band.reach();
+
+    LeafLoop loop(settings.threads, interrupted);
+    const LeafBins bins = plan_leaves(particles.position, voxel, reach * voxel, 3 * sizeof(float), loop);
+    const DistanceBand distance =
+        distance_band(bins, band, loop, [&](size_t leaves) { require_memory(leaves, 3 * sizeof(float), voxel); });
+
+    using Leaf = openvdb::FloatTree::LeafNodeType;
+    std::vector<std::unique_ptr<Leaf>> leaves(distance.leaves.count());
+    loop.ranges(leaves.size(), [&](size_t first, size_t last) {
+        for (size_t k = first; k < last; ++k) {
+            const float* values = distance.values.data() + k * leaf_voxels;
+            const std::array<int32_t, 3> origin = bins.space.origin(distance.leaves.key(k));
+            auto leaf = std::make_unique<Leaf>(openvdb::Coord(origin[0], origin[1], origin[2]), grid->background());
+            float* out = leaf->buffer().data();
+            bool any = false;
+            for (int v = 0; v < leaf_voxels; ++v) {
+                const float d = values[v] + static_cast<float>(erode);
+                if (std::abs(d) < half_width) {
+                    leaf->setValueOn(static_cast<openvdb::Index>(v));
+                    any = true;
+                }
+                out[v] = std::min(std::max(d, -half_width), half_width) * static_cast<float>(voxel);
+            }
+            if (any) leaves[k] = std::move(leaf);
+        }
+    });
+    for (std::unique_ptr<Leaf>& leaf : leaves) {
+        if (leaf) grid->tree().addLeaf(leaf.release());
+    }
+    // What lies between the leaves becomes inside or outside, whole regions at a time.
+    loop.within([&] { openvdb::tools::signedFloodFill(grid->tree()); });
+    return grid;
+}
+
+}  // namespace firn

@@ -1,0 +1,179 @@
+#include "firn/volume_file.h"
+
+#include <openvdb/io/Archive.h>
+#include <openvdb/io/Compression.h>
+
+#include <cmath>
+
+#include "firn/error.h"
+#include "firn/grids.h"
+#include "vdb_archive.h"
+
+namespace firn {
+
+namespace {
+
+using openvdb::FloatGrid;
+using openvdb::GridBase;
+using openvdb::Vec3SGrid;
+
+/// Largest number that survives a half float.
+constexpr float half_limit = 65504.0f;
+
+template <typename Values>
+bool fits_half(const Values& values, int components) {
+    for (size_t k = 0; k < values.size(); ++k) {
+        const float* numbers = reinterpret_cast<const float*>(&values[k]);
+        for (int c = 0; c < components; ++c) {
+            if (std::abs(numbers[c]) > half_limit) return false;
+        }
+    }
+    return true;
+}
+
+double integral(const FloatGrid& grid) {
+    double sum = 0;
+    for (auto leaf = grid.tree().cbeginLeaf(); leaf; ++leaf) {
+        for (auto value = leaf->cbeginValueOn(); value; ++value) sum += *value;
+    }
+    const openvdb::Vec3d voxel = grid.voxelSize();
+    return sum * voxel[0] * voxel[1] * voxel[2];
+}
+
+class VolumeMaker {
+public:
+    VolumeMaker(const Particles& particles, const VolumeSettings& settings, const FrameStamp& stamp,
+                const Interrupted& interrupted)
+        : particles_(particles), settings_(settings), stamp_(stamp), interrupted_(interrupted) {
+        grid_settings_ = {settings.spacing, settings.voxel, settings.threads};
+    }
+
+    void add_density_and_surface() {
+        FloatGrid::Ptr density, surface;
+        if (settings_.density || settings_.masked_density) {
+            density = density_grid(particles_, settings_.rest_density, grid_settings_, interrupted_);
+        }
+        if (settings_.surface || settings_.masked_density) {
+            SurfaceGridSettings s;
+            s.radius = settings_.surface_radius;
+            s.dilate = settings_.surface_dilate;
+            s.smooth = settings_.surface_smooth;
+            s.erode = settings_.surface_erode;
+            surface = surface_grid(particles_, s, grid_settings_, interrupted_);
+        }
+        if (settings_.density) add(density, "kg/m^3", integral(*density));
+        if (settings_.surface) add(surface, "m", 0);
+        if (settings_.masked_density) {
+            const FloatGrid::Ptr masked = masked_density_grid(*density, *surface);
+            add(masked, "kg/m^3", integral(*masked));
+        }
+    }
+
+    void add_velocity() {
+        VelocityGridSettings v;
+        v.staggered = settings_.staggered_velocity;
+        v.extension = settings_.velocity_extension;
+        v.shutter = stamp_.fps > 0 ? static_cast<float>(settings_.shutter / stamp_.fps) : 0.0f;
+        const Vec3SGrid::Ptr velocity = velocity_grid(particles_, v, grid_settings_, interrupted_);
+        velocity->setName(settings_.velocity_name);
+        add(velocity, "m/s", 0);
+    }
+
+    void add_attribute(const std::string& name) {
+        for (const ParticleArray& array : particle_arrays()) {
+            if (name != array.name) continue;
+            if (array.components == 0) break;
+            // An array that is empty means its start value everywhere: the grid is there, and empty too.
+            const bool present = array.size(particles_) != 0;
+            const Particles& source = present ? particles_ : none_;
+            const float* data = present ? array.data(const_cast<Particles&>(particles_)) : nullptr;
+            const size_t count = source.count(), components = static_cast<size_t>(array.components);
+            if (array.components == 3) {
+                std::vector<Float3> values(count);
+                for (size_t k = 0; k < count; ++k) values[k] = {data[3 * k], data[3 * k + 1], data[3 * k + 2]};
+                add(attribute_grid(source, values, array.name, grid_settings_, interrupted_), array.unit, 0,
+                    fits_half(values, 3));
+                return;
+            }
+            // Six numbers are a symmetric matrix, which no renderer reads: one grid for each.
+            static const char* const ending[] = {"_xx", "_xy", "_xz", "_yy", "_yz", "_zz"};
+            for (size_t c = 0; c < components; ++c) {
+                std::vector<float> values(count);
+                for (size_t k = 0; k < count; ++k) values[k] = data[k * components + c];
+                const std::string grid_name = components == 6 ? name + ending[c] : name;
+                add(attribute_grid(source, values, grid_name.c_str(), grid_settings_, interrupted_), array.unit, 0,
+                    fits_half(values, 1));
+            }
+            return;
+        }
+        std::string known;
+        for (const ParticleArray& array : particle_arrays()) {
+            if (array.components != 0) known += std::string(known.empty() ? "" : ", ") + array.name;
+        }
+        throw Error("volume attribute '" + name + "' is none of the particles'; there are " + known);
+    }
+
+    VdbFile file;
+    std::vector<VolumeStatistics> statistics;
+
+private:
+    void add(const GridBase::Ptr& grid, const char* unit, double sum, bool may_be_half = true) {
+        grid->setCreator("firn");
+        // A number past the range of a half float would be read as infinite: such grids stay whole.
+        grid->setSaveFloatAsHalf(settings_.half_float && may_be_half);
+        if (*unit) grid->insertMeta("unit", openvdb::StringMetadata(unit));
+        grid->insertMeta("spacing", openvdb::FloatMetadata(settings_.spacing));
+        grid->insertMeta("frame", openvdb::Int32Metadata(stamp_.frame));
+        grid->insertMeta("time", openvdb::DoubleMetadata(stamp_.time));
+        grid->insertMeta("fps", openvdb::DoubleMetadata(stamp_.fps));
+        VolumeStatistics s;
+        s.name = grid->getName();
+        s.active_voxels = grid->activeVoxelCount();
+        s.bytes = grid->memUsage();
+        s.integral = sum;
+        statistics.push_back(s);
+        file.grids.push_back(grid);
+    }
+
+    const Particles& particles_;
+    const Particles none_{};
+    const VolumeSettings& settings_;
+    const FrameStamp& stamp_;
+    const Interrupted& interrupted_;
+    GridSettings grid_settings_;
+};
+
+uint32_t compression_flags(VolumeSettings::Compression compression) {
+    switch (compression) {
+        case VolumeSettings::Compression::none:
+            return openvdb::io::COMPRESS_ACTIVE_MASK;
+        case VolumeSettings::Compression::zip:
+            return openvdb::io::COMPRESS_ACTIVE_MASK | openvdb::io::COMPRESS_ZIP;
+        case VolumeSettings::Compression::blosc:
+            break;
+    }
+    // An OpenVDB without Blosc still writes files that every reader opens.
+    return openvdb::io::COMPRESS_ACTIVE_MASK |
+           (openvdb::io::Archive::hasBloscCompression() ? openvdb::io::COMPRESS_BLOSC : openvdb::io::COMPRESS_ZIP);
+}
+
+}  // namespace
+
+std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles& particles,
+                                            const VolumeSettings& settings, const FrameStamp& stamp,
+                                            const std::function<bool()>& interrupted) {
+    openvdb::initialize();
+    VolumeMaker maker(particles, settings, stamp, interrupted);
+    maker.add_density_and_surface();
+    if (settings.velocity) maker.add_velocity();
+    for (const std::string& name : settings.attributes) maker.add_attribute(name);
+    maker.file.metadata.insertMeta("creator", openvdb::StringMetadata("firn"));
+    maker.file.metadata.insertMeta("frame", openvdb::Int32Metadata(stamp.frame));
+    maker.file.metadata.insertMeta("time", openvdb::DoubleMetadata(stamp.time));
+    maker.file.metadata.insertMeta("fps", openvdb::DoubleMetadata(stamp.fps));
+    if (interrupted && interrupted()) throw Error("interrupted");
+    write_vdb(path, maker.file, compression_flags(settings.compression));
+    return maker.statistics;
+}
+
+}  // namespace firn

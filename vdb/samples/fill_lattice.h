@@ -1,0 +1,24 @@
+#pragma once
+
+#include "firn/samples.h"
+#include "samples/winding.h"
+
+namespace firn {
+
+/// What is inside a mesh, asked along lattice rows. Closed meshes are asked by crossings, which is exact; others by
+/// winding number.
+struct Lattice {
+    Vec3 first;  ///< m
+    double spacing = 0;
+    int64_t count[3] = {0, 0, 0};
+    Vec3 at(int64_t x, int64_t y, int64_t z) const {
+        return first + Vec3{double(x) * spacing, double(y) * spacing, double(z) * spacing};
+    }
+};
+/// Centred in the bounds, so that a box of n spacings holds n particles, the outer ones half a spacing inside.
+Lattice lattice_in(const MeshFacts&, float spacing);
+
+/// The lattice's places inside the mesh, z by z, y by y, x by x. `inside_out`: the mesh winds the other way.
+std::vector<Float3> lattice_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out);
+
+}  // namespace firn

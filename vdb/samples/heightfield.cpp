@@ -1,0 +1,212 @@
+#include <png.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "firn/error.h"
+#include "firn/samples.h"
+#include "samples/limits.h"
+#include "samples/mesh_text.h"
+#include "samples/vec3.h"
+
+namespace firn {
+
+namespace {
+
+constexpr uint32_t most_heights = 1u << 28;
+
+void require_sound(const Heightfield& field) {
+    if (field.columns < 2 || field.rows < 2) throw Error("heightfield: needs two columns and two rows at least");
+    if (!(field.cell > 0) || !std::isfinite(field.cell)) {
+        throw Error("heightfield: the cell must be a positive number of metres, not " + std::to_string(field.cell));
+    }
+    if (field.height.size() != static_cast<size_t>(field.columns) * static_cast<size_t>(field.rows)) {
+        throw Error("heightfield: " + std::to_string(field.height.size()) + " heights for " +
+                    std::to_string(field.columns) + " x " + std::to_string(field.rows));
+    }
+    for (size_t i = 0; i < field.height.size(); ++i) {
+        if (!std::isfinite(field.height[i])) throw Error("heightfield: height " + std::to_string(i) + " is not finite");
+    }
+}
+
+void read_png(const std::string& path, float height, Heightfield& field) {
+    // libpng's simplified interface catches its own errors; 16 bits of one channel, linear.
+    png_image image;
+    std::memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    if (!png_image_begin_read_from_file(&image, path.c_str())) throw Error(path + ": " + image.message);
+    const std::unique_ptr<png_image, void (*)(png_image*)> owner(&image, png_image_free);
+    if (uint64_t(image.width) * image.height > most_heights) throw Error(path + ": more than 2^28 heights");
+    if (image.format & PNG_FORMAT_FLAG_COLOR)
+        throw Error(path + ": not a greyscale picture; save heights as greyscale");
+    const bool wide_format = image.format & PNG_FORMAT_FLAG_LINEAR;
+    field.columns = static_cast<int>(image.width);
+    field.rows = static_cast<int>(image.height);
+    field.height.resize(size_t(image.width) * image.height);
+    if (wide_format) {
+        image.format = PNG_FORMAT_LINEAR_Y;
+        std::vector<uint16_t> pixels(field.height.size());
+        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
+            throw Error(path + ": " + image.message);
+        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 65535.0f;
+    } else {
+        image.format = PNG_FORMAT_GRAY;
+        std::vector<uint8_t> pixels(field.height.size());
+        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
+            throw Error(path + ": " + image.message);
+        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 255.0f;
+    }
+}
+
+void read_text(const std::string& bytes, const std::string& path, float height, Heightfield& field) {
+    MeshText text(bytes, path);
+    while (text.next()) {
+        int columns = 0;
+        for (; text.next_in_line(); ++columns) field.height.push_back(height * text.number("height"));
+        if (field.rows == 0) field.columns = columns;
+        if (columns != field.columns) {
+            text.fail("this row has " + std::to_string(columns) + " heights, the first has " +
+                      std::to_string(field.columns));
+        }
+        ++field.rows;
+    }
+}
+
+/// Between the four heights around.
+float height_at(const Heightfield& field, double x, double z) {
+    const double u = std::clamp((x - field.origin.x) / field.cell, 0.0, double(field.columns - 1)),
+                 v = std::clamp((z - field.origin.z) / field.cell, 0.0, double(field.rows - 1));
+    const int i = std::min(static_cast<int>(u), field.columns - 2), j = std::min(static_cast<int>(v), field.rows - 2);
+    const double s = u - i, t = v - j;
+    const auto h = [&](int column, int row) {
+        return double(field.height[size_t(row) * size_t(field.columns) + size_t(column)]);
+    };
+    return static_cast<float>(field.origin.y + (1 - t) * ((1 - s) * h(i, j) + s * h(i + 1, j)) +
+                              t * ((1 - s) * h(i, j + 1) + s * h(i + 1, j + 1)));
+}
+
+/// Ground and top, joined at the sides.
+Mesh layer_mesh(const Heightfield& field, float thickness) {
+    Mesh mesh = heightfield_mesh(field);
+    const uint32_t points = static_cast<uint32_t>(mesh.points.size());
+    const uint32_t columns = static_cast<uint32_t>(field.columns), rows = static_cast<uint32_t>(field.rows);
+    const size_t triangles = mesh.triangles.size();
+    for (uint32_t i = 0; i < points; ++i) {
+        const Float3 p = mesh.points[i];
+        mesh.points.push_back({p.x, p.y + thickness, p.z});
+    }
+    for (size_t t = 0; t < triangles; ++t) {
+        auto& [a, b, c] = mesh.triangles[t];
+        const std::array<uint32_t, 3> top = {points + a, points + b, points + c};
+        std::swap(b, c);  // the ground faces down
+        mesh.triangles.push_back(top);
+    }
+    const auto wall = [&](uint32_t a, uint32_t b) {  // seen from outside, a is left of b
+        mesh.triangles.push_back({a, b, points + b});
+        mesh.triangles.push_back({a, points + b, points + a});
+    };
+    for (uint32_t i = 0; i + 1 < columns; ++i) {
+        wall(i + 1, i);
+        wall((rows - 1) * columns + i, (rows - 1) * columns + i + 1);
+    }
+    for (uint32_t j = 0; j + 1 < rows; ++j) {
+        wall(j * columns, (j + 1) * columns);
+        wall((j + 1) * columns + columns - 1, j * columns + columns - 1);
+    }
+    return mesh;
+}
+
+}  // namespace
+
+Heightfield read_heightfield(const std::string& path, float cell, float height) {
+    if (!std::isfinite(height)) throw Error(path + ": the height must be a finite number of metres");
+    std::ifstream file(path, std::ios::binary);
+    std::string bytes;
+    if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || file.bad()) throw Error(path + ": there is no such file, or it can't be read");
+    Heightfield field;
+    field.cell = cell;
+    if (bytes.compare(0, 4, "\x89PNG") == 0) {
+        read_png(path, height, field);
+    } else {
+        read_text(bytes, path, height, field);
+    }
+    field.origin = {-0.5f * cell * static_cast<float>(field.columns - 1), 0,
+                    -0.5f * cell * static_cast<float>(field.rows - 1)};
+    try {
+        require_sound(field);
+    } catch (const Error& error) {
+        throw Error(path + ": " + error.what());
+    }
+    return field;
+}
+
+Mesh heightfield_mesh(const Heightfield& field) {
+    require_sound(field);
+    if (field.height.size() > most_heights) throw Error("heightfield: more than 2^28 heights");
+    Mesh mesh;
+    mesh.points.reserve(field.height.size());
+    for (int row = 0; row < field.rows; ++row) {
+        for (int column = 0; column < field.columns; ++column) {
+            mesh.points.push_back({field.origin.x + field.cell * static_cast<float>(column),
+                                   field.origin.y + field.height[mesh.points.size()],
+                                   field.origin.z + field.cell * static_cast<float>(row)});
+        }
+    }
+    const uint32_t columns = static_cast<uint32_t>(field.columns), rows = static_cast<uint32_t>(field.rows);
+    mesh.triangles.reserve(size_t(2) * (columns - 1) * (rows - 1));
+    for (uint32_t row = 0; row + 1 < rows; ++row) {
+        for (uint32_t column = 0; column + 1 < columns; ++column) {
+            const uint32_t at = row * columns + column;
+            mesh.triangles.push_back({at, at + columns, at + columns + 1});
+            mesh.triangles.push_back({at, at + columns + 1, at + 1});
+        }
+    }
+    return mesh;
+}
+
+SurfaceSamples sample_heightfield(const Heightfield& field, const SurfaceSettings& settings) {
+    return sample_surface(heightfield_mesh(field), settings);
+}
+
+Filling fill_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
+    require_sound(field);
+    if (!(thickness > 0) || !std::isfinite(thickness)) {
+        throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
+    }
+    if (settings.relaxed) return fill_mesh(layer_mesh(field, thickness), settings);
+    // Columns of snow on the ground: moved up and down, a lattice keeps its density, and the layer has no steps.
+    const MeshFacts facts = examine(heightfield_mesh(field));
+    const float spacing = settings.spacing;
+    require_spacing("layer", spacing, facts);
+    if (!(settings.jitter >= 0 && settings.jitter <= 1)) {
+        throw Error("layer: jitter must be 0 to 1, not " + std::to_string(settings.jitter));
+    }
+    const double width = double(facts.high.x) - facts.low.x, depth = double(facts.high.z) - facts.low.z;
+    const double columns = std::max(1.0, std::round(width / spacing)),
+                 rows = std::max(1.0, std::round(depth / spacing)),
+                 layers = std::max(1.0, std::round(double(thickness) / spacing));
+    require_memory("layer", columns * rows * layers, 20, spacing);
+    Filling filling;
+    if (double(thickness) < 0.5 * spacing) {
+        filling.warnings.push_back("the layer is thinner than half a spacing; it got one sheet of particles");
+    }
+    const size_t nx = static_cast<size_t>(columns), nz = static_cast<size_t>(rows), ny = static_cast<size_t>(layers);
+    filling.position.resize(nx * ny * nz);
+    tbb::parallel_for(size_t(0), nz, [&](size_t k) {
+        for (size_t i = 0; i < nx; ++i) {
+            const double x = 0.5 * (double(facts.low.x) + facts.high.x) + (double(i) - 0.5 * (columns - 1)) * spacing,
+                         z = 0.5 * (double(facts.low.z) + facts.high.z) + (double(k) - 0.5 * (rows - 1)) * spacing;
+            const double ground = height_at(field, x, z), step = double(thickness) / layers;
+            for (size_t j = 0; j < ny; ++j) {
+                filling.position[(k * nx + i) * ny + j] = narrow({x, ground + (double(j) + 0.5) * step, z});
+            }
+        }
+    });
+    return filling;
+}
+
+}  // namespace firn

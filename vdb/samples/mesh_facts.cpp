@@ -1,0 +1,96 @@
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "firn/error.h"
+#include "firn/mesh.h"
+#include "samples/point_welding.h"
+#include "samples/vec3.h"
+
+namespace firn {
+
+namespace {
+
+std::string in_words(const Float3& p) {
+    return "(" + std::to_string(p.x) + ", " + std::to_string(p.y) + ", " + std::to_string(p.z) + ")";
+}
+
+}  // namespace
+
+MeshFacts examine(const Mesh& mesh) {
+    MeshFacts facts;
+    constexpr float huge = std::numeric_limits<float>::max();
+    facts.low = {huge, huge, huge};
+    facts.high = {-huge, -huge, -huge};
+    for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+        for (const uint32_t corner : mesh.triangles[t]) {
+            if (corner >= mesh.points.size()) {
+                throw Error("mesh: triangle " + std::to_string(t) + " has corner " + std::to_string(corner) +
+                            ", but there are only " + std::to_string(mesh.points.size()) + " points");
+            }
+            const Float3& p = mesh.points[corner];
+            if (!finite(p)) {
+                throw Error("mesh: point " + std::to_string(corner) + " is at " + in_words(p) +
+                            ", which is no place; repair the mesh where it was made");
+            }
+            facts.low = {std::min(facts.low.x, p.x), std::min(facts.low.y, p.y), std::min(facts.low.z, p.z)};
+            facts.high = {std::max(facts.high.x, p.x), std::max(facts.high.y, p.y), std::max(facts.high.z, p.z)};
+        }
+    }
+    if (mesh.triangles.empty()) {
+        facts.low = facts.high = {};
+        return facts;
+    }
+
+    PointWelding welding(mesh.points.size());
+    std::vector<uint32_t> place(mesh.points.size());
+    for (size_t i = 0; i < place.size(); ++i) place[i] = welding.number(mesh.points[i]);
+
+    // Volumes are measured from the middle: far from the origin they would drown in rounding.
+    const Vec3 middle = 0.5 * (wide(facts.low) + wide(facts.high));
+    // An edge is (lower place, higher place); `downward` says which way it is walked.
+    struct Edge {
+        uint64_t ends;
+        uint32_t downward;
+        bool operator<(const Edge& other) const {
+            return ends != other.ends ? ends < other.ends : downward < other.downward;
+        }
+    };
+    std::vector<Edge> edges;
+    edges.reserve(3 * mesh.triangles.size());
+    for (const auto& triangle : mesh.triangles) {
+        const Vec3 a = wide(mesh.points[triangle[0]]) - middle, b = wide(mesh.points[triangle[1]]) - middle,
+                   c = wide(mesh.points[triangle[2]]) - middle;
+        const Vec3 twice = cross(b - a, c - a);
+        const double area = 0.5 * length(twice);
+        facts.area += area;
+        facts.volume += dot(a, twice) / 6;
+        if (!(area > 0)) ++facts.degenerate_triangles;
+        const uint32_t corner[3] = {place[triangle[0]], place[triangle[1]], place[triangle[2]]};
+        // A triangle that has shrunk to a line or a point joins its neighbours; without it they join each other.
+        if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
+        for (int i = 0; i < 3; ++i) {
+            const uint32_t from = corner[i], to = corner[(i + 1) % 3];
+            edges.push_back({uint64_t(std::min(from, to)) << 32 | std::max(from, to), from > to});
+        }
+    }
+    tbb::parallel_sort(edges.begin(), edges.end());
+    for (size_t begin = 0, end; begin < edges.size(); begin = end) {
+        uint64_t downward = 0;
+        for (end = begin; end < edges.size() && edges[end].ends == edges[begin].ends; ++end) {
+            downward += edges[end].downward;
+        }
+        if (end - begin == 1) {
+            ++facts.open_edges;
+        } else if (end - begin > 2) {
+            ++facts.non_manifold_edges;
+        } else if (downward != 1) {
+            ++facts.turned_edges;
+        }
+    }
+    facts.closed = !edges.empty() && facts.open_edges == 0 && facts.non_manifold_edges == 0 && facts.turned_edges == 0;
+    return facts;
+}
+
+}  // namespace firn

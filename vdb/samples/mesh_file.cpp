@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "firn/error.h"
+#include "firn/mesh.h"
+#include "firn/new_file.h"
+
+namespace firn {
+
+namespace {
+
+std::string ending(const std::string& path) {
+    std::string text = std::filesystem::path(path).extension().string();
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+std::string whole_file(const std::string& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) throw Error(path + ": there is no such file");
+    if (!std::filesystem::is_regular_file(status)) throw Error(path + ": not a file");
+    const uint64_t size = std::filesystem::file_size(path, error);
+    std::ifstream file(path, std::ios::binary);
+    if (error || !file) throw Error(path + ": can't be opened for reading");
+    std::string bytes(size, '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(size));
+    if (static_cast<uint64_t>(file.gcount()) != size) throw Error(path + ": can't be read to its end");
+    return bytes;
+}
+
+std::string obj_text(const Mesh& mesh) {
+    std::string text = "# Firn\n";
+    char number[32];
+    for (const Float3& p : mesh.points) {
+        text += 'v';
+        for (const float coordinate : {p.x, p.y, p.z}) {
+            text += ' ';
+            text.append(number, std::to_chars(number, number + sizeof number, coordinate).ptr);
+        }
+        text += '\n';
+    }
+    for (const auto& triangle : mesh.triangles) {
+        text += 'f';
+        for (const uint32_t corner : triangle) {
+            text += ' ';
+            text.append(number, std::to_chars(number, number + sizeof number, uint64_t(corner) + 1).ptr);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string ply_bytes(const Mesh& mesh) {
+    std::string bytes =
+        "ply\nformat binary_little_endian 1.0\ncomment Firn\nelement vertex " + std::to_string(mesh.points.size()) +
+        "\nproperty float x\nproperty float y\nproperty float z\nelement face " +
+        std::to_string(mesh.triangles.size()) + "\nproperty list uchar int vertex_indices\nend_header\n";
+    static_assert(sizeof(Float3) == 12, "written as they are in memory");
+    bytes.append(reinterpret_cast<const char*>(mesh.points.data()), 12 * mesh.points.size());
+    for (const auto& triangle : mesh.triangles) {
+        bytes += '\3';
+        bytes.append(reinterpret_cast<const char*>(triangle.data()), 12);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+Mesh read_mesh(const std::string& path) {
+    const std::string bytes = whole_file(path);
+    const std::string kind = ending(path);
+    if (kind == ".obj") return parse_obj(bytes, path);
+    if (kind == ".ply") return parse_ply(bytes, path);
+    if (kind == ".stl") return parse_stl(bytes, path);
+    if (bytes.compare(0, 4, "ply\n") == 0 || bytes.compare(0, 4, "ply\r") == 0) return parse_ply(bytes, path);
+    if (bytes.compare(0, 6, "solid ") == 0) return parse_stl(bytes, path);
+    throw Error(path + ": not a mesh that can be read; use .obj, .ply or .stl");
+}
+
+void write_mesh(const std::string& path, const Mesh& mesh) {
+    const std::string kind = ending(path);
+    if (kind != ".obj" && kind != ".ply") throw Error(path + ": meshes are written as .obj or .ply");
+    const std::string bytes = kind == ".obj" ? obj_text(mesh) : ply_bytes(mesh);
+    NewFile file(path);
+    std::ofstream out(file.temporary(), std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out) throw Error(path + ": can't be written; is the disk full or the folder read-only?");
+    file.commit();
+}
+
+}  // namespace firn

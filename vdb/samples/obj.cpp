@@ -1,0 +1,55 @@
+// Wavefront OBJ: points and faces; everything else is passed over.
+
+#include "firn/mesh.h"
+#include "samples/mesh_text.h"
+#include "samples/polygon.h"
+
+namespace firn {
+
+namespace {
+
+/// The point that an index means: 1 is the first, -1 the last before this line.
+uint32_t corner(MeshText& text, size_t points) {
+    const int64_t index = text.integer("corner of a face", '/');
+    text.skip_word();  // the texture's and the normal's indices
+    const int64_t count = static_cast<int64_t>(points);
+    const int64_t point = index > 0 ? index - 1 : count + index;
+    if (index == 0 || point < 0 || point >= count) {
+        text.fail("a face has corner " + std::to_string(index) + ", but there are " + std::to_string(points) +
+                  " points before it");
+    }
+    return static_cast<uint32_t>(point);
+}
+
+}  // namespace
+
+Mesh parse_obj(std::string_view bytes, const std::string& name) {
+    Mesh mesh;
+    MeshText text(bytes, name);
+    std::vector<uint32_t> corners;
+    for (; text.next(); text.skip_line()) {
+        const std::string_view word = text.word();
+        if (word == "v") {
+            float at[3];
+            for (float& coordinate : at) {
+                if (!text.next_in_line()) text.fail("a point needs three coordinates");
+                coordinate = text.number("coordinate");
+            }
+            if (mesh.points.size() >= UINT32_MAX) text.fail("more points than 2^32");
+            mesh.points.push_back({at[0], at[1], at[2]});
+        } else if (word == "f" || word == "fo") {
+            corners.clear();
+            while (text.next_in_line()) corners.push_back(corner(text, mesh.points.size()));
+            if (corners.size() < 3) text.fail("a face needs three corners or more");
+            add_polygon(mesh, corners);
+        } else if (static_cast<unsigned char>(word[0]) < 32 || static_cast<unsigned char>(word[0]) == 127) {
+            text.fail("'" + MeshText::shown(word) + "' is no OBJ; is this a text file?");
+        }
+    }
+    if (mesh.triangles.empty()) {
+        throw Error(name + ": no faces in this OBJ (" + std::to_string(mesh.points.size()) + " points)");
+    }
+    return mesh;
+}
+
+}  // namespace firn

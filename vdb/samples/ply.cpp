@@ -1,0 +1,294 @@
+// PLY: text and both binary orders. Reads the vertices' x, y, z and the faces' corners, and passes over the rest.
+
+#include <cstring>
+#include <optional>
+
+#include "firn/mesh.h"
+#include "samples/mesh_text.h"
+#include "samples/polygon.h"
+#include "samples/vec3.h"
+
+namespace firn {
+
+namespace {
+
+enum class Type { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
+constexpr size_t type_size[] = {1, 1, 2, 2, 4, 4, 4, 8};
+
+std::optional<Type> type_named(std::string_view name) {
+    constexpr std::pair<std::string_view, Type> names[] = {
+        {"char", Type::int8},     {"int8", Type::int8},       {"uchar", Type::uint8},    {"uint8", Type::uint8},
+        {"short", Type::int16},   {"int16", Type::int16},     {"ushort", Type::uint16},  {"uint16", Type::uint16},
+        {"int", Type::int32},     {"int32", Type::int32},     {"uint", Type::uint32},    {"uint32", Type::uint32},
+        {"float", Type::float32}, {"float32", Type::float32}, {"double", Type::float64}, {"float64", Type::float64}};
+    for (const auto& [known, type] : names) {
+        if (name == known) return type;
+    }
+    return {};
+}
+
+struct Property {
+    std::string_view name;
+    Type type = Type::float32;
+    bool list = false;
+    Type count_type = Type::uint8;
+};
+struct Element {
+    std::string_view name;
+    uint64_t count = 0;
+    std::vector<Property> properties;
+};
+enum class Order { text, little, big };
+
+struct Header {
+    Order order = Order::text;
+    std::vector<Element> elements;
+    size_t bytes = 0, lines = 0;
+};
+
+Header parse_header(std::string_view bytes, const std::string& name) {
+    MeshText text(bytes, name);
+    Header header;
+    bool has_format = false;
+    if (!text.next_in_line() || text.word() != "ply") text.fail("a PLY begins with the line 'ply'");
+    const auto word = [&](const char* what) {
+        if (!text.next_in_line()) text.fail(std::string("the line ends before its ") + what);
+        return text.word();
+    };
+    const auto type = [&] {
+        const std::string_view named = word("type");
+        const auto known = type_named(named);
+        if (!known) text.fail("'" + MeshText::shown(named) + "' is no type of a PLY");
+        return *known;
+    };
+    for (text.skip_line(); text.next(); text.skip_line()) {
+        const std::string_view key = text.word();
+        if (key == "format") {
+            const std::string_view order = word("order");
+            if (order == "ascii") {
+                header.order = Order::text;
+            } else if (order == "binary_little_endian") {
+                header.order = Order::little;
+            } else if (order == "binary_big_endian") {
+                header.order = Order::big;
+            } else {
+                text.fail("'" + MeshText::shown(order) + "' is no format of a PLY");
+            }
+            has_format = true;
+        } else if (key == "element") {
+            Element element;
+            element.name = word("name");
+            if (!text.next_in_line()) text.fail("an element needs a count");
+            const int64_t count = text.integer("count");
+            if (count < 0) text.fail("an element has the count " + std::to_string(count));
+            element.count = static_cast<uint64_t>(count);
+            header.elements.push_back(element);
+        } else if (key == "property") {
+            if (header.elements.empty()) text.fail("a property before the first element");
+            Property property;
+            const std::string_view first = word("type");
+            property.list = first == "list";
+            if (property.list) {
+                property.count_type = type();
+                if (property.count_type >= Type::float32) text.fail("a list's count must be a whole number");
+                property.type = type();
+            } else {
+                const auto known = type_named(first);
+                if (!known) text.fail("'" + MeshText::shown(first) + "' is no type of a PLY");
+                property.type = *known;
+            }
+            property.name = word("name");
+            header.elements.back().properties.push_back(property);
+        } else if (key == "end_header") {
+            if (!has_format) text.fail("no 'format' line in the header");
+            text.skip_line();
+            header.bytes = text.consumed();
+            header.lines = text.line();
+            return header;
+        } else if (key != "comment" && key != "obj_info") {
+            text.fail("'" + MeshText::shown(key) + "' is no word of a PLY's header");
+        }
+    }
+    text.fail("the header has no end_header; the file is cut off");
+}
+
+/// One value after the other, as double: exact for every type of a PLY.
+class TextValues {
+public:
+    TextValues(std::string_view bytes, const std::string& name, const Header& header)
+        : text_(bytes.substr(header.bytes), name, header.lines) {}
+    double value(Type type) {
+        if (!text_.next()) text_.fail("the file ends too early; it is cut off");
+        if (type < Type::float32) return static_cast<double>(text_.integer("value"));
+        return static_cast<double>(text_.number("value"));
+    }
+    [[noreturn]] void fail(const std::string& what) const { text_.fail(what); }
+    static size_t bytes_of(Type) { return 2; }  ///< at least: a digit and a blank
+
+private:
+    MeshText text_;
+};
+
+class BinaryValues {
+public:
+    BinaryValues(std::string_view bytes, const std::string& name, const Header& header)
+        : bytes_(bytes), name_(name), at_(header.bytes), big_(header.order == Order::big) {}
+    double value(Type type) {
+        const size_t size = type_size[static_cast<int>(type)];
+        if (bytes_.size() - at_ < size) fail("the file ends too early; it is cut off");
+        uint64_t bits = 0;
+        for (size_t i = 0; i < size; ++i) {
+            const auto byte = static_cast<unsigned char>(bytes_[at_ + (big_ ? size - 1 - i : i)]);
+            bits |= uint64_t(byte) << 8 * i;
+        }
+        at_ += size;
+        switch (type) {
+            case Type::int8:
+                return static_cast<int8_t>(bits);
+            case Type::int16:
+                return static_cast<int16_t>(bits);
+            case Type::int32:
+                return static_cast<int32_t>(bits);
+            case Type::float32: {
+                const uint32_t low = static_cast<uint32_t>(bits);
+                float number;
+                std::memcpy(&number, &low, sizeof number);
+                return static_cast<double>(number);
+            }
+            case Type::float64: {
+                double number;
+                std::memcpy(&number, &bits, sizeof number);
+                return number;
+            }
+            default:
+                return static_cast<double>(bits);
+        }
+    }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(name_ + ": byte " + std::to_string(at_) + ": " + what);
+    }
+    static size_t bytes_of(Type type) { return type_size[static_cast<int>(type)]; }
+
+private:
+    std::string_view bytes_;
+    const std::string& name_;
+    size_t at_;
+    bool big_;
+};
+
+template <class Values>
+uint64_t list_length(Values& values, const Property& property) {
+    const double length = values.value(property.count_type);
+    if (length < 0) values.fail("a list of length " + std::to_string(static_cast<int64_t>(length)));
+    return static_cast<uint64_t>(length);
+}
+
+template <class Values>
+void skip(Values& values, const Property& property) {
+    const uint64_t length = property.list ? list_length(values, property) : 1;
+    for (uint64_t i = 0; i < length; ++i) values.value(property.type);
+}
+
+template <class Values>
+void read_points(Values& values, const Element& element, Mesh& mesh) {
+    int axis_of_property[3] = {-1, -1, -1};
+    for (size_t i = 0; i < element.properties.size(); ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const Property& p = element.properties[i];
+            if (!p.list && p.name == std::string_view("xyz" + axis, 1)) axis_of_property[axis] = static_cast<int>(i);
+        }
+    }
+    if (axis_of_property[0] < 0 || axis_of_property[1] < 0 || axis_of_property[2] < 0) {
+        values.fail("the vertices have no x, y and z");
+    }
+    if (element.count > UINT32_MAX) values.fail("more points than 2^32");
+    mesh.points.reserve(element.count);
+    for (uint64_t n = 0; n < element.count; ++n) {
+        float at[3] = {0, 0, 0};
+        for (size_t i = 0; i < element.properties.size(); ++i) {
+            const Property& p = element.properties[i];
+            if (p.list) {
+                skip(values, p);
+                continue;
+            }
+            const double value = values.value(p.type);
+            for (int axis = 0; axis < 3; ++axis) {
+                if (axis_of_property[axis] != static_cast<int>(i)) continue;
+                // A double beyond float's range must not be cast.
+                if (!(std::abs(value) <= 3.4e38)) {
+                    values.fail("vertex " + std::to_string(n) + " is not finite; repair the mesh where it was made");
+                }
+                at[axis] = static_cast<float>(value);
+            }
+        }
+        mesh.points.push_back({at[0], at[1], at[2]});
+    }
+}
+
+template <class Values>
+void read_faces(Values& values, const Element& element, Mesh& mesh) {
+    std::vector<uint32_t> corners;
+    mesh.triangles.reserve(element.count);
+    for (uint64_t n = 0; n < element.count; ++n) {
+        for (const Property& p : element.properties) {
+            if (!p.list || (p.name != "vertex_indices" && p.name != "vertex_index")) {
+                skip(values, p);
+                continue;
+            }
+            const uint64_t length = list_length(values, p);
+            if (length < 3) values.fail("face " + std::to_string(n) + " has " + std::to_string(length) + " corners");
+            corners.clear();
+            for (uint64_t i = 0; i < length; ++i) {
+                const double corner = values.value(p.type);
+                if (!(corner >= 0) || corner >= static_cast<double>(mesh.points.size())) {
+                    values.fail("face " + std::to_string(n) + " has corner " + std::to_string(corner) +
+                                ", but there are " + std::to_string(mesh.points.size()) + " points before it");
+                }
+                corners.push_back(static_cast<uint32_t>(corner));
+            }
+            add_polygon(mesh, corners);
+        }
+    }
+}
+
+template <class Values>
+Mesh parse_body(Values values, const Header& header, size_t bytes_left) {
+    Mesh mesh;
+    // A count that the rest of the file can't hold is found before memory is taken for it.
+    for (const Element& element : header.elements) {
+        uint64_t least = 0;
+        for (const Property& p : element.properties) least += Values::bytes_of(p.list ? p.count_type : p.type);
+        if (element.count > 0 && (least == 0 || element.count > (bytes_left + 1) / least)) {
+            values.fail("announces " + std::to_string(element.count) + " of '" + MeshText::shown(element.name) +
+                        "', but only " + std::to_string(bytes_left) + " bytes follow; it is cut off or damaged");
+        }
+    }
+    for (const Element& element : header.elements) {
+        if (element.name == "vertex") {
+            if (!mesh.points.empty()) values.fail("vertices twice");
+            read_points(values, element, mesh);
+        } else if (element.name == "face") {
+            read_faces(values, element, mesh);
+        } else {
+            for (uint64_t n = 0; n < element.count; ++n) {
+                for (const Property& p : element.properties) skip(values, p);
+            }
+        }
+    }
+    return mesh;
+}
+
+}  // namespace
+
+Mesh parse_ply(std::string_view bytes, const std::string& name) {
+    const Header header = parse_header(bytes, name);
+    const size_t left = bytes.size() - header.bytes;
+    Mesh mesh = header.order == Order::text ? parse_body(TextValues(bytes, name, header), header, left)
+                                            : parse_body(BinaryValues(bytes, name, header), header, left);
+    if (mesh.triangles.empty()) {
+        throw Error(name + ": no faces in this PLY (" + std::to_string(mesh.points.size()) + " points)");
+    }
+    return mesh;
+}
+
+}  // namespace firn

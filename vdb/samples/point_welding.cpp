@@ -1,0 +1,50 @@
+#include "samples/point_welding.h"
+
+#include <cstring>
+
+namespace firn {
+
+namespace {
+
+uint64_t hash(const Float3& p) {
+    uint32_t bits[3];
+    std::memcpy(bits, &p, sizeof bits);
+    uint64_t h = (uint64_t(bits[0]) << 32 | bits[1]) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 29;
+    h = (h ^ bits[2]) * 0xbf58476d1ce4e5b9ull;
+    return h ^ h >> 32;
+}
+
+}  // namespace
+
+PointWelding::PointWelding(size_t expected) {
+    size_t size = 16;
+    while (size < 2 * expected) size *= 2;
+    table_.assign(size, 0);
+}
+
+uint32_t PointWelding::number(Float3 p) {
+    p = {p.x + 0.0f, p.y + 0.0f, p.z + 0.0f};  // -0 is where 0 is
+    if (2 * places_.size() >= table_.size()) grow();
+    const size_t mask = table_.size() - 1;
+    for (size_t slot = hash(p) & mask;; slot = (slot + 1) & mask) {
+        if (table_[slot] == 0) {
+            places_.push_back(p);
+            table_[slot] = static_cast<uint32_t>(places_.size());
+            return table_[slot] - 1;
+        }
+        if (std::memcmp(&places_[table_[slot] - 1], &p, sizeof p) == 0) return table_[slot] - 1;
+    }
+}
+
+void PointWelding::grow() {
+    table_.assign(2 * table_.size(), 0);
+    const size_t mask = table_.size() - 1;
+    for (size_t i = 0; i < places_.size(); ++i) {
+        size_t slot = hash(places_[i]) & mask;
+        while (table_[slot] != 0) slot = (slot + 1) & mask;
+        table_[slot] = static_cast<uint32_t>(i + 1);
+    }
+}
+
+}  // namespace firn

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "firn/vector.h"
+
+namespace firn {
+
+/// Numbers places: equal coordinates get the same number, in order of first appearance.
+class PointWelding {
+public:
+    explicit PointWelding(size_t expected);
+    /// The number of this place; `places()` grows by one when it is new.
+    uint32_t number(Float3 p);
+    std::vector<Float3>& places() { return places_; }
+
+private:
+    void grow();
+    std::vector<Float3> places_;
+    std::vector<uint32_t> table_;  ///< open addressing; number + 1, 0 = free
+};
+
+}  // namespace firn

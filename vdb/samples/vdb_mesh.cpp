@@ -1,0 +1,105 @@
+// The only file here that knows OpenVDB: each such file takes a minute to compile.
+
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/Statistics.h>
+#include <openvdb/tools/VolumeToMesh.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "firn/error.h"
+#include "firn/samples.h"
+
+namespace firn {
+
+namespace {
+
+bool is_float(const openvdb::GridBase& grid) {
+    return grid.isType<openvdb::FloatGrid>();
+}
+
+/// The grid of this name; or the first level set, or else the first grid of floats.
+openvdb::FloatGrid::Ptr read_grid(const std::string& path, const std::string& name) {
+    openvdb::io::File file(path);
+    file.open();
+    std::string chosen, known;
+    bool chosen_is_level_set = false;
+    const openvdb::GridPtrVecPtr grids = file.readAllGridMetadata();
+    for (const openvdb::GridBase::Ptr& grid : *grids) {
+        known += (known.empty() ? "" : ", ") + grid->getName() + " (" + grid->valueType() + ")";
+        if (!is_float(*grid)) continue;
+        const bool level_set = grid->getGridClass() == openvdb::GRID_LEVEL_SET;
+        const bool better =
+            name.empty() ? chosen.empty() || (level_set && !chosen_is_level_set) : grid->getName() == name;
+        if (!better) continue;
+        chosen = grid->getName();
+        chosen_is_level_set = level_set;
+        if (!name.empty()) break;
+    }
+    if (known.empty()) throw Error(path + ": this .vdb holds no grids");
+    if (chosen.empty() && !(name.empty() && grids->size() == 1)) {
+        throw Error(path + ": no grid of floats" + (name.empty() ? "" : " named '" + name + "'") + "; it holds " +
+                    known);
+    }
+    const openvdb::GridBase::Ptr grid = file.readGrid(chosen);
+    if (!grid || !is_float(*grid)) throw Error(path + ": no grid of floats; it holds " + known);
+    return openvdb::gridPtrCast<openvdb::FloatGrid>(grid);
+}
+
+}  // namespace
+
+Mesh vdb_mesh(const std::string& path, const std::string& name) {
+    static const bool initialised = (openvdb::initialize(), true);
+    (void)initialised;
+    if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
+    try {
+        const openvdb::FloatGrid::Ptr grid = read_grid(path, name);
+        if (grid->activeVoxelCount() == 0) throw Error(path + ": grid '" + grid->getName() + "' is empty");
+        const auto extrema = openvdb::tools::minMax(grid->tree());
+        if (!std::isfinite(extrema.min()) || !std::isfinite(extrema.max())) {
+            throw Error(path + ": grid '" + grid->getName() + "' holds values that are not finite");
+        }
+        const bool distance = grid->getGridClass() == openvdb::GRID_LEVEL_SET || extrema.min() < 0;
+        std::vector<openvdb::Vec3s> points;
+        std::vector<openvdb::Vec3I> triangles;
+        std::vector<openvdb::Vec4I> quads;
+        openvdb::tools::volumeToMesh(*grid, points, triangles, quads, distance ? 0.0 : 0.5 * double(extrema.max()));
+        Mesh mesh;
+        mesh.points.reserve(points.size());
+        for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
+        // OpenVDB turns its polygons so that a level set's face inwards, seen counter-clockwise; a fog volume's face
+        // the other way, because it is large inside.
+        const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
+            if (distance) {
+                mesh.triangles.push_back({a, c, b});
+            } else {
+                mesh.triangles.push_back({a, b, c});
+            }
+        };
+        for (const openvdb::Vec3I& t : triangles) add(t[0], t[1], t[2]);
+        for (const openvdb::Vec4I& q : quads) {
+            add(q[0], q[1], q[2]);
+            add(q[0], q[2], q[3]);
+        }
+        if (mesh.triangles.empty()) throw Error(path + ": grid '" + grid->getName() + "' has no surface");
+        return mesh;
+    } catch (const openvdb::Exception& error) {
+        throw Error(path + ": " + error.what());
+    } catch (const std::bad_alloc&) {
+        throw Error(path + ": more memory than there is; the file may be damaged");
+    }
+}
+
+SurfaceSamples sample_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings& settings) {
+    SurfaceSamples samples = sample_surface(vdb_mesh(path, grid), settings);
+    samples.triangle.clear();
+    samples.barycentric.clear();
+    samples.offset.clear();
+    return samples;
+}
+
+Filling fill_vdb(const std::string& path, const std::string& grid, const FillSettings& settings) {
+    return fill_mesh(vdb_mesh(path, grid), settings);
+}
+
+}  // namespace firn
