@@ -71,7 +71,7 @@ Axes make_axes(const Chart& chart) {
         return axes;
     }
     // From zero, unless all lies in a narrow range far from it.
-    if (low > 0 && low < 0.6 * high) low = 0;
+    if (low > -0.02 * high && low < 0.6 * high) low = 0;
     if (chart.kind == Chart::Kind::stacked) low = 0;
     if (high < 0 && high > 0.6 * low) high = 0;
     if (high == low) {

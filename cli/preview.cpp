@@ -167,7 +167,8 @@ public:
             if (dot(hit.normal, along) > 0) hit.normal = -1.0f * hit.normal;
         }
         const float to_ground = ground_distance(from, along);
-        if (to_ground < hit.distance) {
+        // Floors often lie in the ground's plane: then the floor is seen.
+        if (to_ground < (1 - 1e-4f) * hit.distance) {
             hit.on = Hit::On::ground;
             hit.distance = to_ground;
             hit.normal = height(from) > ground_ ? up_ : -1.0f * up_;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -171,16 +172,18 @@ public:
                // Whatever a name may contain, the page can't load or run anything.
                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
                "style-src 'unsafe-inline'\"/>\n<title>" +
-               html_text(log_.header.scene) + ": a run of Firn</title>\n<style>" + style + "</style></head>\n<body>\n" +
-               summary() + warnings() + pictures() + charts() + parameters() + frames() + "</body></html>\n";
+               html_text(std::filesystem::path(log_.header.scene).filename().string()) +
+               ": a run of Firn</title>\n<style>" + style + "</style></head>\n<body>\n" + summary() + warnings() +
+               pictures() + charts() + parameters() + frames() + "</body></html>\n";
     }
 
 private:
     std::string summary() const {
         const RunHeader& header = log_.header;
         const int wanted = header.last_frame - header.first_frame + 1;
-        std::string html = "<header><h1>" + html_text(header.scene) + "</h1>\n<p class=\"soft\">Simulated with Firn " +
-                           html_text(header.version) + " on " + html_text(header.device) + ".</p>\n";
+        std::string html = "<header><h1>" + html_text(std::filesystem::path(header.scene).filename().string()) +
+                           "</h1>\n<p class=\"soft\">" + html_text(header.scene) + ", simulated with Firn " +
+                           html_text(header.version) + ".</p>\n";
         if (log_.frames.empty()) {
             html += "<p><b>No frame is finished yet.</b></p>\n";
         } else if (log_.frames.back().frame < header.last_frame) {
@@ -272,11 +275,12 @@ private:
         all.push_back(make("Substeps", "", "Steps that each frame took.",
                            {series("substeps", [](const F& f) { return f.substeps; })}));
         all.push_back(make("Step length", "ms", "Shortest and longest step of each frame.",
-                           {series("shortest", [](const F& f) { return 1e3 * f.dt_min; }),
-                            series("longest", [](const F& f) { return 1e3 * f.dt_max; })}));
-        all.push_back(make("Iterations", "", "Of the two solves, mean over the frame's substeps.",
-                           {series("pressure", [](const F& f) { return f.pressure_iterations; }),
-                            series("shear", [](const F& f) { return f.shear_iterations; })}));
+                           {series("shortest", [](const F& f) { return f.substeps ? 1e3 * f.dt_min : std::nan(""); }),
+                            series("longest", [](const F& f) { return f.substeps ? 1e3 * f.dt_max : std::nan(""); })}));
+        all.push_back(
+            make("Iterations", "", "Of the two solves, mean over the frame's substeps.",
+                 {series("pressure", [](const F& f) { return f.substeps ? f.pressure_iterations : std::nan(""); }),
+                  series("shear", [](const F& f) { return f.substeps ? f.shear_iterations : std::nan(""); })}));
         all.push_back(make("Residuals", "", "Largest that a solve of the frame ended with; dashed: the tolerances.",
                            {series("pressure", [](const F& f) { return f.pressure_residual; }),
                             series("shear", [](const F& f) { return f.shear_residual; })}));
@@ -314,7 +318,12 @@ private:
 
     /// What of a frame's time no phase accounts for is shown too.
     Chart phases() const {
+        // In the order of the frame that has the most of them: the first frame may only have written files.
+        const FrameRecord& fullest = *std::max_element(
+            log_.frames.begin(), log_.frames.end(),
+            [](const FrameRecord& a, const FrameRecord& b) { return a.seconds.size() < b.seconds.size(); });
         std::vector<std::string> names;
+        for (const auto& phase : fullest.seconds) names.push_back(phase.first);
         for (const FrameRecord& frame : log_.frames)
             for (const auto& phase : frame.seconds)
                 if (std::find(names.begin(), names.end(), phase.first) == names.end()) names.push_back(phase.first);
