@@ -20,10 +20,10 @@ namespace {
 constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
 constexpr float dart_distance = 0.82f;  ///< spacings; leaves one sample for every spacing^2 of a plane
 constexpr float hole_distance = 0.9f;   ///< spacings; what is farther from all samples gets one
-constexpr int relaxations = 22, even_relaxations = 15;
+constexpr int relaxations = 18, even_relaxations = 12;
 constexpr double long_stride = 1.6;  ///< of a relaxation; more than two would never come to rest
 
-constexpr double bytes_per_sample = 1400;  ///< of the cloud and what goes with it, measured
+constexpr double bytes_per_sample = 1200;  ///< of the cloud and what goes with it, measured
 
 float square_distance(const Float3& a, const Float3& b) {
     const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
