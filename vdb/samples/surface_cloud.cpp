@@ -13,7 +13,7 @@ namespace firn {
 
 namespace {
 
-constexpr double points_per_sample = 24;
+constexpr double points_per_sample = 20;
 constexpr double cell_in_spacings = 1.25;
 
 /// The triangles that have an area, along a curve that fills space: equal steps on it are spread over the surface.

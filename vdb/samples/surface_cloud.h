@@ -1,6 +1,6 @@
 #pragma once
 
-// A surface as a dense cloud of oriented points, about two dozen for every sample that it will carry: the ground on
+// A surface as a dense cloud of oriented points, about twenty for every sample that it will carry: the ground on
 // which samples are chosen, moved, and pushed inwards. The cloud doesn't care how large the triangles are.
 
 #include <cstdint>

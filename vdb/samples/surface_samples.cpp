@@ -20,10 +20,10 @@ namespace {
 constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
 constexpr float dart_distance = 0.82f;  ///< spacings; leaves one sample for every spacing^2 of a plane
 constexpr float hole_distance = 0.9f;   ///< spacings; what is farther from all samples gets one
-constexpr int relaxations = 22, even_relaxations = 15;
+constexpr int relaxations = 18, even_relaxations = 12;
 constexpr double long_stride = 1.6;  ///< of a relaxation; more than two would never come to rest
 
-constexpr double bytes_per_sample = 1400;  ///< of the cloud and what goes with it, measured
+constexpr double bytes_per_sample = 1200;  ///< of the cloud and what goes with it, measured
 
 float square_distance(const Float3& a, const Float3& b) {
     const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -105,24 +105,28 @@ void find_owners(const SurfaceCloud& cloud, Sites& sites, std::vector<uint32_t>&
     const uint32_t cells = static_cast<uint32_t>(cloud.cells());
     tbb::parallel_for(tbb::blocked_range<uint32_t>(0, cells, 64), [&](const tbb::blocked_range<uint32_t>& range) {
         std::vector<uint32_t> near;
-        std::vector<Float3> position, normal;
-        std::vector<float> gain;
+        std::vector<float> x, y, z, gain, distance;
         for (uint32_t cell = range.begin(); cell < range.end(); ++cell) {
             near.clear();
-            position.clear();
-            normal.clear();
-            gain.clear();
             for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
                 const uint32_t other = cloud.neighbour[n];
-                for (uint32_t i = sites.begin[other]; i < sites.begin[other + 1]; ++i) {
-                    near.push_back(sites.sorted[i]);
-                    position.push_back(sites.position[sites.sorted[i]]);
-                    normal.push_back(sites.normal[sites.sorted[i]]);
-                    gain.push_back(sites.gain[sites.sorted[i]]);
-                }
+                near.insert(near.end(), sites.sorted.begin() + sites.begin[other],
+                            sites.sorted.begin() + sites.begin[other + 1]);
+            }
+            const size_t count = near.size();
+            for (std::vector<float>* list : {&x, &y, &z, &gain, &distance}) list->resize(count);
+            for (size_t i = 0; i < count; ++i) {
+                x[i] = sites.position[near[i]].x;
+                y[i] = sites.position[near[i]].y;
+                z[i] = sites.position[near[i]].z;
+                gain[i] = sites.gain[near[i]];
             }
             for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
                 const Float3 at = cloud.position[point], facing = cloud.normal(point);
+                for (size_t i = 0; i < count; ++i) {  // four or eight at once
+                    const float dx = at.x - x[i], dy = at.y - y[i], dz = at.z - z[i];
+                    distance[i] = dx * dx + dy * dy + dz * dz - gain[i];
+                }
                 // Seldom does another site come nearer than the last owner: the branch below is then easy to foresee.
                 float best = std::numeric_limits<float>::max();
                 uint32_t who = owner[point];
@@ -131,10 +135,9 @@ void find_owners(const SurfaceCloud& cloud, Sites& sites, std::vector<uint32_t>&
                 } else {
                     who = nobody;
                 }
-                for (size_t i = 0; i < near.size(); ++i) {
-                    const float d = square_distance(at, position[i]) - gain[i];
-                    if (d < best && same_sheet(facing, normal[i])) {
-                        best = d;
+                for (size_t i = 0; i < count; ++i) {
+                    if (distance[i] < best && same_sheet(facing, sites.normal[near[i]])) {
+                        best = distance[i];
                         who = near[i];
                     }
                 }
