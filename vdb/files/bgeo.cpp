@@ -232,6 +232,11 @@ private:
             check_indices(space.integers, count * static_cast<size_t>(components), strings.size(), name, at);
         }
         if (global) {
+            // One text may stand for all components.
+            for (int c = 0; c < components && !strings.empty() && space.integers; ++c)
+                if (space.integers[c] >= 0 &&
+                    !budget_.take(1, 1, strings[static_cast<size_t>(space.integers[c])].size() + 1))
+                    json_.fail(at, "too much text");
             file_.metadata[name] = detail_text(space, components, strings);
         } else if (definition.type == "string" && !file_.extra.empty() && file_.extra.back().name == name) {
             file_.extra.back().strings.assign(strings.begin(), strings.end());

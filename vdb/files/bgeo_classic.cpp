@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "files/columns.h"
+#include "files/file_error.h"
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
@@ -59,9 +60,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(size_t offset, const std::string& what) const {
-        throw Error(name_ + ": byte " + std::to_string(offset) + ": " + what);
-    }
+    [[noreturn]] void fail(size_t offset, const std::string& what) const { fail_at(name_, offset, what); }
     const uint8_t* take(uint64_t count) {
         if (count > size_ - offset_)
             fail(offset_, "the file is cut short: " + std::to_string(count) + " bytes should follow, there are " +

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "files/file_error.h"
 #include "files/half.h"
 #include "files/output.h"
 #include "firn/error.h"
@@ -85,7 +86,7 @@ JsonReader::JsonReader(std::string name, const uint8_t* bytes, size_t size)
 }
 
 void JsonReader::fail(size_t offset, const std::string& what) const {
-    throw Error(name_ + ": byte " + std::to_string(offset) + ": " + what);
+    fail_at(name_, offset, what);
 }
 
 const uint8_t* JsonReader::take(uint64_t count) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "files/blosc_block.h"
+#include "files/file_error.h"
 #include "files/formats.h"
 #include "firn/error.h"
 
@@ -15,9 +16,7 @@ bool is_blosc_container(const uint8_t* bytes, size_t size) {
 }
 
 std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size) {
-    const auto fail = [&](size_t offset, const std::string& what) {
-        throw Error(name + ": byte " + std::to_string(offset) + ": " + what);
-    };
+    const auto fail = [&](size_t offset, const std::string& what) { fail_at(name, offset, what); };
     if (!has_blosc())
         throw Error(name + ": .bgeo.sc needs Blosc, and this Firn was built without it; save the file as .bgeo");
     if (size < 12) fail(size, "the file is cut short");

@@ -216,7 +216,7 @@ void finish_columns(ParticleFile& file, size_t count, const std::string& where) 
 }
 
 bool MemoryBudget::take(uint64_t count, uint64_t components, uint64_t bytes) {
-    if (count == 0 || components == 0) return true;
+    if (count == 0 || components == 0 || bytes == 0) return true;
     if (components > left_ / bytes || count > left_ / bytes / components) return false;
     left_ -= count * components * bytes;
     return true;

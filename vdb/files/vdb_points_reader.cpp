@@ -13,6 +13,7 @@
 
 #include "files/blosc_block.h"
 #include "files/columns.h"
+#include "files/file_error.h"
 #include "files/formats.h"
 #include "files/half.h"
 #include "files/vdb_metadata.h"
@@ -200,9 +201,7 @@ public:
 private:
     // Bytes.
 
-    [[noreturn]] void fail(size_t offset, const std::string& what) const {
-        throw Error(name_ + ": byte " + std::to_string(offset) + ": " + what);
-    }
+    [[noreturn]] void fail(size_t offset, const std::string& what) const { fail_at(name_, offset, what); }
     const uint8_t* take(uint64_t count) {
         if (count > size_ - offset_)
             fail(offset_, "the file is cut short: " + std::to_string(count) + " bytes should follow, there are " +
