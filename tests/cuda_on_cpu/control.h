@@ -39,6 +39,8 @@ void run_shuffled(std::uint64_t seed);
 void run_in_order(int threads = 2);
 /// What fresh memory, shared memory included, is filled with. 0xff makes floats NaN and indices far too large.
 void set_poison(unsigned char);
+/// After how many seconds without a block that ends a launch counts as hanging; 60 at the start.
+void set_patience(double seconds);
 /// Counts the 32-byte sectors that each launch touches (KernelWork::sectors_...); several times slower.
 void count_sectors(bool);
 

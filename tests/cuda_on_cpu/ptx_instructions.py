@@ -530,7 +530,8 @@ class Translator:
 
     def do_prmt(self, i):
         mode = i.take("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
-        i.finish()
+        i.take("b32")  # the mode stands behind the type
+        i.finish(None)
         return self.assign(i.operands[0], f"permute{'_' + mode if mode else ''}({self.words(i)})", "b32")
 
     def do_bfe(self, i):

@@ -283,6 +283,11 @@ void set_poison(unsigned char byte) {
     state().settings.poison = byte;
 }
 
+void set_patience(double seconds) {
+    const Lock lock(state().mutex);
+    state().settings.patience = seconds;
+}
+
 void count_sectors(bool on) {
     const Lock lock(state().mutex);
     state().settings.counts_sectors = on;
