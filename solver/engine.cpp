@@ -3,17 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 
 #include "boundary_bodies.h"
 #include "devices/cpu_threads.h"
+#include "devices/cuda_device.h"
 #include "snow/device.h"
 
 namespace firn {
 
 namespace {
 
-std::unique_ptr<SnowDevice> make_device(const std::string& name, int threads) {
+/// "cuda" and "cuda:2" are names of cards: -1 and 2. Throws for "cuda:" and the like.
+bool names_card(const std::string& name, int& number) {
+    number = -1;
+    if (name == "cuda") return true;
+    if (name.compare(0, 5, "cuda:") != 0) return false;
+    const std::string digits = name.substr(5);
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
+        throw Error("there is no device '" + name + "'; a card is cuda:0, cuda:1, ...");
+    }
+    number = std::stoi(digits);
+    return true;
+}
+
+std::unique_ptr<SnowDevice> make_cpu(const std::string& name, int threads) {
 #ifdef FIRN_HAS_LANES8
     const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
@@ -29,7 +44,7 @@ std::unique_ptr<SnowDevice> make_device(const std::string& name, int threads) {
     if (name == "cpu:4" || name == "auto" || name == "cpu") return lanes4::make_cpu(threads);
 #endif
     if (name == "cpu:1" || name == "auto" || name == "cpu") return lanes1::make_cpu(threads);
-    throw Error("there is no device '" + name + "'; use auto, cpu, cpu:8, cpu:4 or cpu:1");
+    throw Error("there is no device '" + name + "'; use auto, cpu, cpu:8, cpu:4, cpu:1, cuda or cuda:N");
 }
 
 std::string megabytes(uint64_t bytes) {
@@ -98,6 +113,19 @@ void validate(const Particles& particles) {
     }
 }
 
+/// The same numbers in everything that upload() reads.
+bool same_state(const Particles& a, const Particles& b) {
+    for (const ParticleArray& array : particle_arrays()) {
+        if (array.role == ArrayRole::result || array.components == 0) continue;
+        const size_t size = array.size(a);
+        if (size != array.size(b)) return false;
+        const size_t bytes = size * static_cast<size_t>(array.components) * sizeof(float);
+        if (bytes && std::memcmp(array.data(const_cast<Particles&>(a)), array.data(const_cast<Particles&>(b)), bytes))
+            return false;
+    }
+    return a.id == b.id;
+}
+
 /// The state as flat arrays in the device's order.
 struct Staging {
     explicit Staging(size_t count)
@@ -125,14 +153,6 @@ struct Staging {
 
 SnowDevice::~SnowDevice() = default;
 
-uint64_t bytes_per_particle(uint32_t neighbours) {
-    // Two states of 76, cells 64, records 112, scalars 44, matrices and sums 48, solver vectors 24, contact 16, counts
-    // 5; and an index and a kernel slope per neighbour, with a sixth more for blocks of unequal length and an eighth to
-    // grow.
-    const uint64_t arrays = 2 * 76 + 64 + 112 + 44 + 48 + 24 + 16 + 5;
-    return arrays + uint64_t(neighbours) * 8 * 21 / 16;
-}
-
 double FrameReport::pressure_iterations() const {
     double sum = 0;
     for (const SubstepReport& s : substeps) sum += s.pressure.iterations;
@@ -148,7 +168,16 @@ double FrameReport::shear_iterations() const {
 struct Engine::Implementation {
     Parameters given, acting;
     std::string device_name;
-    std::unique_ptr<SnowDevice> device;
+    std::unique_ptr<SnowDevice> device;  ///< none after a card was lost, until another takes over
+    bool on_card = false;
+    std::string card;             ///< as its owner knows it
+    std::string notice;           ///< why this is not the device that one might expect; empty = it is
+    bool notice_is_news = false;  ///< belongs into the next report
+
+    // A card may be lost with all that it holds. The host's copy of the state is that of the last upload, download or
+    // start of a frame; an upload of the very same state is none.
+    mutable Particles kept;
+    mutable bool kept_is_current = false;
 
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
@@ -160,9 +189,60 @@ struct Engine::Implementation {
     Particles inputs;             ///< the input arrays, by rank
     uint32_t count = 0;
 
-    Implementation(const Parameters& p, const std::string& name)
-        : given(p), acting(effective(p)), device_name(name), device(make_device(name, p.threads)) {
+    Implementation(const Parameters& p, const std::string& name) : given(p), acting(effective(p)), device_name(name) {
+        int number = -1;
+        if (name == "auto" || names_card(name, number)) {
+            find_card(number);
+        } else {
+            device = make_cpu(name, p.threads);
+        }
         validate(p);
+    }
+
+    bool may_use_cpu() const { return device_name == "auto"; }
+
+    /// The card of that number; if there is none, the CPU or an error, as the host asked.
+    void find_card(int number) {
+        CudaAnswer answer = ask_cuda(number);
+        if (answer.device >= 0) {
+            try {
+                device = make_cuda(answer.device);
+                on_card = true;
+                card = answer.text;
+                return;
+            } catch (const Error& error) {
+                answer.text += " can't be used: " + std::string(error.what());
+            }
+        }
+        if (!may_use_cpu()) throw Error("device " + device_name + ": " + answer.text + "; or use device = cpu");
+        use_cpu(answer.text);
+        notice_is_news = answer.present;
+    }
+
+    void use_cpu(const std::string& reason) {
+        device = make_cpu("cpu", given.threads);
+        on_card = kept_is_current = false;
+        kept = Particles();
+        still_changed = moving_changed = true;
+        notice = "Firn runs on the CPU: " + reason;
+        notice_is_news = true;
+    }
+
+    /// After a card was lost: somebody has to go on.
+    void require_device() {
+        if (device) return;
+        if (!may_use_cpu()) throw Error(notice);
+        const Particles state = std::move(kept);
+        use_cpu(notice);
+        upload(state);
+    }
+
+    /// The card is gone: its state is the one kept.
+    [[noreturn]] void lose_card(const DeviceLost& lost, const char* state_kept) {
+        device.reset();
+        notice = lost.what();
+        throw Error(notice + "; " + state_kept + " is kept. " +
+                    (may_use_cpu() ? "Firn can go on from there on the CPU" : "Start again, or use device = cpu"));
     }
 
     KnownBody& body(BodyId wanted) {
@@ -180,13 +260,29 @@ struct Engine::Implementation {
 
     MemoryEstimate estimate(uint64_t particles, uint64_t boundary) const {
         MemoryEstimate e;
-        e.needed = particles * bytes_per_particle(40) + boundary * 260;
+        e.needed = particles * device->bytes_per_particle(40) + boundary * 260;
         e.available =
-            given.memory_limit > 0 ? static_cast<uint64_t>(double(given.memory_limit) * 1e9) : memory_available();
+            given.memory_limit > 0 ? static_cast<uint64_t>(double(given.memory_limit) * 1e9) : device->memory_free();
         return e;
     }
 
-    void require_memory(uint64_t particles, uint64_t boundary) const {
+    /// Throws when the scene does not fit. A card that is too small for it gives way to the CPU if the host allows it.
+    void require_memory(uint64_t particles, uint64_t boundary) {
+        try {
+            check_memory(particles, boundary);
+        } catch (const DeviceLost&) {
+            throw;
+        } catch (const Error& error) {
+            if (!on_card || !may_use_cpu()) throw;
+            Particles state;
+            if (count) download(state);
+            use_cpu(std::string("the scene does not fit on ") + card + ": " + error.what());
+            check_memory(particles, boundary);
+            if (count) upload(state);
+        }
+    }
+
+    void check_memory(uint64_t particles, uint64_t boundary) const {
         const MemoryEstimate e = estimate(particles, boundary);
         // What the device holds already is not needed again.
         const uint64_t more = e.needed > device->bytes() ? e.needed - device->bytes() : 0;
@@ -200,6 +296,8 @@ struct Engine::Implementation {
     }
 
     void upload(const Particles& p) {
+        require_device();
+        if (on_card && kept_is_current && same_state(p, kept)) return;
         validate(p);
         std::vector<uint32_t> new_order = order_by_id(p);
         require_memory(p.count(), boundary_count());
@@ -220,7 +318,34 @@ struct Engine::Implementation {
                 for (size_t c = 0; c < components; ++c) to[c * count + r] = from[order[r] * components + c];
             }
         }
-        stage(p);
+        if (!on_card) return stage(p);
+        kept = p;
+        complete(kept);
+        try {
+            stage(p);
+            kept_is_current = true;
+        } catch (const Error& error) {
+            // The host's state is whole, whatever the card did.
+            const std::string reason = error.what();
+            device.reset();
+            if (!may_use_cpu()) {
+                notice = reason;
+                throw;
+            }
+            use_cpu(card + " can't take the scene: " + reason);
+            stage(p);
+        }
+    }
+
+    /// What download() would give of a state that was just uploaded.
+    void complete(Particles& p) const {
+        for (const ParticleArray& array : particle_arrays()) {
+            if (array.role != ArrayRole::input && array.components && array.size(p) == 0) array.resize(p, p.count());
+        }
+        if (p.id.empty()) {
+            p.id.resize(p.count());
+            std::iota(p.id.begin(), p.id.end(), int64_t(0));
+        }
     }
 
     void stage(const Particles& p) {
@@ -250,6 +375,18 @@ struct Engine::Implementation {
     }
 
     void download(Particles& p) const {
+        if (!device) {
+            p = kept;
+            return;
+        }
+        fetch(p);
+        if (on_card) {
+            kept = p;
+            kept_is_current = true;
+        }
+    }
+
+    void fetch(Particles& p) const {
         Staging staging(count);
         device->download(staging.arrays());
         p.position.resize(count);
@@ -373,10 +510,7 @@ struct Engine::Implementation {
 
 FrameReport Engine::Implementation::advance(double frame, const Observer& observer) {
     if (!(frame > 0) || !std::isfinite(frame)) throw Error("a frame must take longer than 0 s");
-    require_memory(count, boundary_count());
-    if (still_changed) send_bodies(false);
-    if (moving_changed) send_bodies(true);
-    still_changed = moving_changed = false;
+    require_device();
 
     FrameReport report;
     std::vector<double> impulse(6 * bodies.size(), 0.0);
@@ -402,7 +536,9 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
             }
         }
         report.time = time;
-        report.bytes = device->bytes();
+        report.bytes = device ? device->bytes() : 0;
+        if (notice_is_news) report.warnings.push_back(notice);
+        notice_is_news = false;
         if (unconverged_pressure) {
             report.warnings.push_back("the pressure solve stopped at pressure_iterations_max in " +
                                       std::to_string(unconverged_pressure) +
@@ -415,43 +551,58 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         }
     };
 
-    const std::vector<BodyPlacement> end = placements(1);
-    const uint32_t body_count = static_cast<uint32_t>(bodies.size());
-    for (int substep = 1;; ++substep) {
-        const double remaining = frame - time;
-        const std::vector<BodyPlacement> now = placements(time / frame);
-        const Speed speed = device->prepare(acting, now.data(), end.data(), body_count, remaining, report.seconds);
-        double dt = choose_dt(speed, remaining, frame);
-        const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
-        if (last) dt = remaining;
-        const double next_time = last ? frame : time + dt;
+    const char* state_kept = "the state that was last uploaded or downloaded";
+    try {
+        require_memory(count, boundary_count());
+        if (on_card && !kept_is_current) {
+            fetch(kept);
+            kept_is_current = true;
+        }
+        state_kept = "the state at the start of this frame";
+        if (still_changed) send_bodies(false);
+        if (moving_changed) send_bodies(true);
+        still_changed = moving_changed = false;
+        const std::vector<BodyPlacement> end = placements(1);
+        const uint32_t body_count = static_cast<uint32_t>(bodies.size());
+        for (int substep = 1;; ++substep) {
+            const double remaining = frame - time;
+            const std::vector<BodyPlacement> now = placements(time / frame);
+            const Speed speed = device->prepare(acting, now.data(), end.data(), body_count, remaining, report.seconds);
+            double dt = choose_dt(speed, remaining, frame);
+            const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
+            if (last) dt = remaining;
+            const double next_time = last ? frame : time + dt;
 
-        Watch watch{observer, time / frame, substep};
-        const std::vector<BodyPlacement> next = placements(next_time / frame);
-        const StepResult result = device->step(acting, dt, next.data(), body_count, impulse.data(),
-                                               Interrupt{&Watch::go_on, &watch}, report.seconds);
-        if (result.status == StepResult::failed) {
-            finish(time / frame);
-            fail(result, substep, dt);
+            Watch watch{observer, time / frame, substep};
+            const std::vector<BodyPlacement> next = placements(next_time / frame);
+            kept_is_current = false;
+            const StepResult result = device->step(acting, dt, next.data(), body_count, impulse.data(),
+                                                   Interrupt{&Watch::go_on, &watch}, report.seconds);
+            if (result.status == StepResult::failed) fail(result, substep, dt);
+            if (result.status == StepResult::interrupted) {
+                report.interrupted = true;
+                break;
+            }
+            time = next_time;
+            report.substeps.push_back(
+                {dt, result.pressure, result.shear, result.speed, std::max(speed.between, speed.approach)});
+            unconverged_pressure += !result.pressure.converged;
+            unconverged_shear += !result.shear.converged;
+            if (last) break;
+            if (observer && !observer(Progress{time / frame, substep, 0, "substep"})) {
+                report.interrupted = true;
+                break;
+            }
         }
-        if (result.status == StepResult::interrupted) {
-            report.interrupted = true;
-            finish(time / frame);
-            return report;
-        }
-        time = next_time;
-        report.substeps.push_back(
-            {dt, result.pressure, result.shear, result.speed, std::max(speed.between, speed.approach)});
-        unconverged_pressure += !result.pressure.converged;
-        unconverged_shear += !result.shear.converged;
-        if (last) break;
-        if (observer && !observer(Progress{time / frame, substep, 0, "substep"})) {
-            report.interrupted = true;
-            finish(time / frame);
-            return report;
-        }
+    } catch (const DeviceLost& lost) {
+        time = 0;
+        finish(0);
+        lose_card(lost, state_kept);
+    } catch (...) {
+        finish(time / frame);
+        throw;
     }
-    finish(1);
+    finish(time / frame);
     return report;
 }
 
@@ -475,15 +626,16 @@ void Engine::set_parameters(const Parameters& p) {
     Implementation& m = *implementation_;
     const bool rescaled = p.spacing != m.given.spacing || p.rest_density != m.given.rest_density;
     const bool resized = p.spacing != m.given.spacing || p.boundary_volume != m.given.boundary_volume;
-    const bool rethreaded = p.threads != m.given.threads;
+    const bool rethreaded = p.threads != m.given.threads && m.device && !m.on_card;
     Particles state;
     if (rescaled || rethreaded) m.download(state);
     m.given = p;
     m.acting = effective(p);
     if (rethreaded) {
-        m.device = make_device(m.device_name, p.threads);
+        m.device = make_cpu(m.device_name == "auto" ? "cpu" : m.device_name, p.threads);
         m.still_changed = m.moving_changed = true;
     }
+    m.kept_is_current = false;
     if (rescaled || rethreaded) m.upload(state);
     for (KnownBody& b : m.bodies) {
         if (resized && b.body.volume.empty())
@@ -497,6 +649,8 @@ const Parameters& Engine::parameters() const {
 }
 
 std::string Engine::device() const {
+    if (!implementation_->device) return "none: " + implementation_->notice;
+    if (implementation_->on_card) return implementation_->card;
     const SnowDevice& d = *implementation_->device;
     const int lanes = d.lanes();
     return "cpu, " + std::to_string(lanes) +
@@ -504,6 +658,10 @@ std::string Engine::device() const {
             : lanes == 4 ? " lanes (SSE2), "
                          : " lane, ") +
            std::to_string(d.threads()) + (d.threads() == 1 ? " thread" : " threads");
+}
+
+std::string Engine::notice() const {
+    return implementation_->notice;
 }
 
 BodyId Engine::add_body(const Body& body) {
@@ -568,11 +726,22 @@ BodyLoad Engine::body_load(BodyId id) const {
 }
 
 void Engine::upload(const Particles& p) {
-    implementation_->upload(p);
+    Implementation& m = *implementation_;
+    try {
+        m.upload(p);
+    } catch (const DeviceLost& lost) {
+        m.device.reset();
+        m.notice = lost.what();
+        m.upload(p);
+    }
 }
 
 void Engine::download(Particles& p) const {
-    implementation_->download(p);
+    try {
+        implementation_->download(p);
+    } catch (const DeviceLost& lost) {
+        implementation_->lose_card(lost, "the state that was last uploaded or downloaded");
+    }
 }
 
 uint64_t Engine::particle_count() const {

@@ -23,6 +23,10 @@ refuse 'a public header of solver/ may not show TBB, CUDA, OpenVDB or Houdini ty
     '#[[:space:]]*include.*(tbb|cuda|cub/|openvdb|UT/|GU/|GA/|SOP/)|\b(tbb|oneapi|openvdb)::|\bcuda[A-Z_]|\bCU(stream|context|device)' \
     "${public[@]}"
 refuse 'in solver/ only devices/cpu_threads.cpp may include TBB' '#[[:space:]]*include.*tbb/' "${without_threads[@]}"
+mapfile -t without_cuda < <(printf '%s\n' "${all[@]}" | grep -v '^solver/devices/cuda_')
+refuse 'in solver/ only devices/cuda_* may include CUDA' '#[[:space:]]*include.*(cuda_runtime|cub/)' "${without_cuda[@]}"
+refuse 'physics may not ask which processor it is on' '__CUDA|FIRN_HAS_CUDA|FIRN_LANE_WIDTH' \
+    $(printf '%s\n' "${all[@]}" | grep -E '^solver/(snow|particles)/' | grep -v 'particles/lane\.h$')
 refuse 'solver/ may not include OpenVDB, Houdini or a room above it' \
     '#[[:space:]]*include.*(openvdb|UT/|GU/|GA/|SOP/|vdb/|cli/|plugin/|tools/)' "${all[@]}"
 exit $failed

@@ -23,7 +23,7 @@ template <class T>
 class Buffer {
 public:
     Buffer() = default;
-    ~Buffer() { free_aligned(data_); }
+    ~Buffer() { release(); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     Buffer(Buffer&& other) noexcept { swap(other); }
@@ -34,11 +34,16 @@ public:
 
     void resize(size_t count) {
         if (count <= capacity_) return;
-        free_aligned(data_);
-        data_ = nullptr;
-        capacity_ = 0;
+        release();
         data_ = static_cast<T*>(allocate_aligned(count * sizeof(T)));
         capacity_ = count;
+    }
+    /// Memory of somebody else's, which has nothing to do with it meanwhile.
+    void borrow(T* memory, size_t count) {
+        release();
+        data_ = memory;
+        capacity_ = count;
+        borrowed_ = true;
     }
     /// With room to spare, for what grows a little each step.
     void resize_generously(size_t count) {
@@ -47,19 +52,32 @@ public:
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);
+        std::swap(borrowed_, other.borrowed_);
     }
     T* data() const { return data_; }
-    size_t bytes() const { return capacity_ * sizeof(T); }
+    /// Of its own.
+    size_t bytes() const { return borrowed_ ? 0 : capacity_ * sizeof(T); }
 
 private:
+    void release() {
+        if (!borrowed_) free_aligned(data_);
+        data_ = nullptr;
+        capacity_ = 0;
+        borrowed_ = false;
+    }
+
     T* data_ = nullptr;
     size_t capacity_ = 0;
+    bool borrowed_ = false;
 };
 
 class Execution {
 public:
     /// Roots and divisions cost a CPU more than reading four bytes.
     static constexpr bool keeps_slopes = true;
+    /// One load reads one neighbour for every lane.
+    static constexpr uint32_t list_block = lane_width;
+    static constexpr bool compact_lists = false;
 
     explicit Execution(int threads) : threads_(threads) {}
 
@@ -103,13 +121,20 @@ public:
         reduce<N, true>(count, kernel, out);
     }
 
-    /// The same for the host, which waits for it.
-    template <int N, class Kernel>
-    void sum_to_host(uint32_t count, const Kernel& kernel, double* out) {
+    /// The same, and then one item's work with the sums.
+    template <int N, class Kernel, class Then>
+    void sum(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
         reduce<N, true>(count, kernel, out);
+        then();
     }
 
-    /// The largest kernel(i).v[k], for the host; the lowest float when there is no particle.
+    /// The largest kernel(i).v[k]; the lowest float when there is no particle. `out` is the device's.
+    template <int N, class Kernel>
+    void max(uint32_t count, const Kernel& kernel, double* out) {
+        reduce<N, false>(count, kernel, out);
+    }
+
+    /// The same for the host, which waits for it.
     template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
         reduce<N, false>(count, kernel, out);
@@ -141,14 +166,21 @@ public:
         if (count) std::memcpy(host, device, count * sizeof(T));
     }
 
-    /// Whether the host should look at a solver's state after this iteration. Where looking costs a round trip, less
-    /// often.
-    bool poll(int /*iteration*/) const { return true; }
+    /// Whether a solver's flag is up. Where looking costs a round trip, the answer may be some iterations old;
+    /// `likely` is how many the last solve took.
+    bool seen(const int32_t* flag, int /*iteration*/, int /*likely*/) const { return *flag != 0; }
 
-    /// Seconds on the device's clock, behind all work so far.
-    double clock() const {
+    /// A moment on the device's clock, behind all work so far.
+    using Mark = double;
+    Mark mark() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     }
+    /// Between two moments, once the host has waited for what followed the second.
+    double seconds(Mark from, Mark to) const { return to - from; }
+
+    uint64_t memory_free() const { return memory_available(); }
+    /// Held by this object itself.
+    size_t bytes() const { return partial_.bytes(); }
 
 private:
     static constexpr uint32_t particle_grain = 512;

@@ -26,16 +26,22 @@ namespace firn::FIRN_LANES {
 
 constexpr uint32_t lane_width = FIRN_LANE_WIDTH;
 
-/// Which particles a kernel gathers from: `lane_width` consecutive entries of a neighbour list.
-struct Index {
-    const uint32_t* at;
-};
-
 #if FIRN_LANE_WIDTH == 1
 
 using Real = float;
 using Mask = bool;
 using Int = uint32_t;
+
+/// Which particle a kernel gathers from.
+struct Index {
+    uint32_t value;
+};
+FIRN_HD Index index_at(const uint32_t* entry) {
+    return {*entry};
+}
+FIRN_HD Int indices(Index j) {
+    return j.value;
+}
 
 FIRN_HD Real splat(float a) {
     return a;
@@ -89,6 +95,9 @@ FIRN_HD void store(float* a, Real v) {
 FIRN_HD float lane(Real a, uint32_t) {
     return a;
 }
+FIRN_HD uint32_t lane(Int a, uint32_t) {
+    return a;
+}
 /// True for the lanes of the block at `i` that lie below `count`.
 FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return i < count;
@@ -112,6 +121,14 @@ using Real = float __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 using Mask = int32_t __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 using Int = uint32_t __attribute__((vector_size(4 * FIRN_LANE_WIDTH)));
 
+/// Which particles a kernel gathers from: `lane_width` consecutive entries of a neighbour list.
+struct Index {
+    const uint32_t* at;
+};
+FIRN_HD Index index_at(const uint32_t* entry) {
+    return {entry};
+}
+
 FIRN_HD Real splat(float a) {
     return a - Real{};
 }
@@ -123,6 +140,9 @@ FIRN_HD Int select(Mask m, Int a, Int b) {
 }
 FIRN_HD Int load(const uint32_t* a) {
     return *reinterpret_cast<const Int*>(a);
+}
+FIRN_HD Int indices(Index j) {
+    return load(j.at);
 }
 FIRN_HD void store(uint32_t* a, Int v) {
     *reinterpret_cast<Int*>(a) = v;
@@ -145,6 +165,9 @@ FIRN_HD void store(float* a, Real v) {
     *reinterpret_cast<Real*>(a) = v;
 }
 FIRN_HD float lane(Real a, uint32_t k) {
+    return a[k];
+}
+FIRN_HD uint32_t lane(Int a, uint32_t k) {
     return a[k];
 }
 
@@ -228,7 +251,7 @@ FIRN_HD Vec4 load4(const Float4* a) {
 }
 template <int Stride = 1>
 FIRN_HD Vec4 gather4(const Float4* a, Index j) {
-    return load4(a + size_t(*j.at) * Stride);
+    return load4(a + size_t(j.value) * Stride);
 }
 template <int Stride = 1>
 FIRN_HD void store4(Float4* a, const Vec4& v) {

@@ -40,7 +40,7 @@ FIRN_HD Nearest nearest_boundary(const SnowView& s, uint32_t i, const Vec3& x) {
         n.friction = select(nearer, surface.x, n.friction);
         n.restitution = select(nearer, surface.z, n.restitution);
         n.stickiness = select(nearer, surface.w, n.stickiness);
-        n.index = select(nearer, load(index.at), n.index);
+        n.index = select(nearer, indices(index), n.index);
     }
     return n;
 }
@@ -95,12 +95,16 @@ struct SurfaceContact {
         const Vec4 velocity = load4(s.predicted + i);
         store4(s.second_vector + i, velocity);
         if (s.boundary_neighbours.row(i).length == 0) return;
+        const Vec3 rubbed = set.viscous_friction ? load3(s.impulse, i) : zero3();
         const Real dt = splat(set.dt), zero = splat(0.0f);
         const Real density = load(s.density + i);
         const Vec3 boundary_sum = load3(s.boundary_sum, i);
         const Nearest near = nearest_boundary(s, i, x);
         store(s.nearest + i, near.index);
-        if (!set.contact) return;
+        if (!set.contact) {
+            store3(s.impulse, i, rubbed);
+            return;
+        }
         const Vec3 n = surface_normal(s, i, x, near);
         const Mask touching = near.distance_squared < splat(set.kernel.support_squared);
 
@@ -137,7 +141,7 @@ struct SurfaceContact {
         const Vec3 change = blow * n - (taken / max(sliding_speed, splat(1e-20f))) * sliding;
         const Vec3 corrected = select(touching, change, zero3());
         store4(s.second_vector + i, with_w(xyz(velocity) + corrected, velocity.w));
-        store3(s.impulse, i, load3(s.impulse, i) + velocity.w * corrected);
+        store3(s.impulse, i, rubbed + velocity.w * corrected);
     }
 };
 
@@ -181,7 +185,7 @@ struct ForceOnBody {
             const Real adhesion =
                 gather4(s.boundary.surface, index).y * b.w * rho0 * adhesion_kernel(r, 2.0f * s.set.spacing);
             force += (mass * adhesion / max(r, splat(1e-20f))) * d;
-            force = force + select(load(index.at) == nearest, knock, zero3());
+            force = force + select(indices(index) == nearest, knock, zero3());
             const Mask its = gather4(s.boundary.velocity, index).w == splat(body);
             force = select(its, force, zero3());
             const Vec3 torque = cross(xyz(b), force);

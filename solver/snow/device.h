@@ -100,11 +100,13 @@ public:
     virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                             const Interrupt&, PhaseTimes&) = 0;
 
+    /// Held now.
     virtual uint64_t bytes() const = 0;
+    /// For estimates: the arrays, and lists for `neighbours` neighbours.
+    virtual uint64_t bytes_per_particle(uint32_t neighbours) const = 0;
+    /// Bytes that the device can still give.
+    virtual uint64_t memory_free() const = 0;
 };
-
-/// Bytes per snow particle that a device takes, for estimates: the arrays, and lists for `neighbours` neighbours.
-uint64_t bytes_per_particle(uint32_t neighbours);
 
 namespace lanes1 {
 std::unique_ptr<SnowDevice> make_cpu(int threads);

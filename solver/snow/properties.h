@@ -178,20 +178,21 @@ struct Properties {
 
         // Known accelerations: gravity and others, and what the boundary does.
         Vec3 v = xyz(velocity) + dt * external_acceleration(s, i);
-        Vec3 boundary_sum = zero3(), impulse = zero3();
+        Vec3 boundary_sum = zero3();
         Real flux = splat(0.0f);
         if (beside_boundary) {
             v = v + (splat(0.0f) - dt * rho0) * boundary.pull;
             const Real held = share_held(boundary, xyz(velocity), volume_strain, squares <= splat(0.0f), i);
             boundary_sum = held * boundary.gradient;
             flux = held * boundary.flux;
+        }
+        if (set.viscous_friction) {
             const Vec3 before = v;
-            if (set.viscous_friction) v = viscous_friction(boundary, v);
-            impulse = velocity.w * (v - before);
+            if (beside_boundary) v = viscous_friction(boundary, v);
+            store3(s.impulse, i, velocity.w * (v - before));
         }
         store3(s.boundary_sum, i, boundary_sum);
         store(s.boundary_flux + i, flux);
-        store3(s.impulse, i, impulse);
         store4(s.predicted + i, with_w(v, velocity.w));
 
         // Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.

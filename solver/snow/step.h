@@ -26,11 +26,29 @@ FIRN_HD void copy_particle(const StateView& from, uint32_t j, const StateView& t
 struct Reorder {
     const uint32_t* source;
     StateView from, to;
-    Float4* mass_position;
+    FIRN_HD void operator()(uint32_t i) const { copy_particle(from, source[i], to, i); }
+};
+
+/// Particles out of everything's reach, without mass, behind the last one: they fill up short neighbour lists.
+struct Pad {
+    StateView state;
+    uint32_t count;  ///< of real particles
+    FIRN_HD void operator()(uint32_t k) const {
+        const uint32_t i = count + k;
+        state.position[i] = {1e9f, 1e9f, 1e9f, 0.0f};
+        state.velocity[i] = {0.0f, 0.0f, 0.0f, 0.0f};
+        state.pressure[i] = 0.0f;
+        state.rank[i] = 0;
+        for (size_t c = 0; c < 6; ++c) state.strain.data[c * state.strain.stride + i] = 0.0f;
+        for (size_t c = 0; c < 3; ++c) state.shear_acceleration.data[c * state.shear_acceleration.stride + i] = 0.0f;
+    }
+};
+
+/// What the density sums gather: one record for each particle.
+struct PlaceMasses {
+    SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
-        copy_particle(from, source[i], to, i);
-        const Float4 x = to.position[i];
-        mass_position[i] = {x.x, x.y, x.z, to.velocity[i].w};
+        store4(s.mass_position + i, with_w(xyz(load4(s.now.position + i)), load4(s.now.velocity + i).w));
     }
 };
 
@@ -69,9 +87,53 @@ struct ExplicitAcceleration {
     }
 };
 
-struct CopyPredicted {
-    SnowView s;
-    FIRN_HD void operator()(uint32_t i) const { store4(s.second_vector + i, load4(s.predicted + i)); }
+struct StartSolve {
+    SolveState* state;
+    double relaxation;
+    FIRN_HD void operator()() const {
+        *state = SolveState{};
+        state->relaxation = relaxation;
+    }
+};
+
+/// The first particle, in sorted order, that has a number which is not finite.
+struct Culprit {
+    enum Quantity : uint32_t { none, pressure, strain, velocity, position };
+    uint32_t rank;
+    uint32_t quantity;
+};
+
+FIRN_HD Culprit::Quantity not_finite(const StateView& state, uint32_t i) {
+    const auto finite = [](float a) { return a > -1e18f && a < 1e18f; };
+    const Float4 x = state.position[i], v = state.velocity[i];
+    if (!finite(x.x) || !finite(x.y) || !finite(x.z)) return Culprit::position;
+    if (!finite(v.x) || !finite(v.y) || !finite(v.z)) return Culprit::velocity;
+    for (size_t c = 0; c < 6; ++c) {
+        if (!finite(state.strain.data[c * state.strain.stride + i])) return Culprit::strain;
+    }
+    return finite(state.pressure[i]) ? Culprit::none : Culprit::pressure;
+}
+
+struct StartCulprit {
+    Culprit* out;
+    FIRN_HD void operator()() const { *out = {0, Culprit::none}; }
+};
+
+struct MarkCulprits {
+    StateView state;
+    uint32_t* mark;
+    FIRN_HD void operator()(uint32_t i) const { mark[i] = not_finite(state, i) == Culprit::none ? 0 : 1; }
+};
+
+/// With the marks summed up, exactly one particle is the first.
+struct NameCulprit {
+    StateView state;
+    const uint32_t* rank;
+    const uint32_t* mark;
+    Culprit* out;
+    FIRN_HD void operator()(uint32_t i) const {
+        if (mark[i] == 1 && (i == 0 || mark[i - 1] == 0)) *out = {rank[i], not_finite(state, i)};
+    }
 };
 
 /// The state of the particles, in device memory.
@@ -106,9 +168,18 @@ private:
     Buffer<uint32_t> rank_;
 };
 
+FIRN_HD SolveReport report(const SolveState& end) {
+    return {end.iterations, end.residual, end.done && !end.failed};
+}
+
 class SnowStep final : public SnowDevice {
 public:
-    explicit SnowStep(int threads) : on_(threads) { solve_.resize(1); }
+    /// `where`: the number of threads, or whatever else the device's execution object is made from.
+    explicit SnowStep(int where) : on_(where) {
+        solve_.resize(2);
+        extremes_.resize(8);
+        culprit_.resize(1);
+    }
 
     int lanes() const override { return static_cast<int>(lane_width); }
     int threads() const override { return on_.thread_count(); }
@@ -125,6 +196,8 @@ public:
     StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                     const Interrupt&, PhaseTimes&) override;
     uint64_t bytes() const override;
+    uint64_t bytes_per_particle(uint32_t neighbours) const override;
+    uint64_t memory_free() const override { return on_.memory_free(); }
 
 private:
     /// Wider than the support by what rounding a coordinate of a thousand kilometres' worth of cells can cost.
@@ -132,35 +205,39 @@ private:
 
     SnowView view(const Parameters&, double dt) const;
     void find_neighbours(const Parameters&);
-    bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
-    bool solve_shear(const SnowView&, const Parameters&, const Interrupt&, SolveReport&);
-    void reset_solve(const Parameters&);
+    bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
+    bool solve_shear(const SnowView&, const Parameters&, const Interrupt&);
     /// The last step's accelerations at new positions would carry a little spin; without boundaries to give it to,
     /// start cold.
     bool starts_warm(const Parameters& p) const { return p.shear_warm_start && boundary_neighbours_.any(); }
     double shear_tolerance(const Parameters&, const StepConstants&) const;
     KrylovView krylov(const SnowView&) const;
-    void find_culprit(const SnowView&, StepResult&) const;
+    void find_culprit(const SnowView&, StepResult&);
+    SolveState* pressure_solve() const { return solve_.data(); }
+    SolveState* shear_solve() const { return solve_.data() + 1; }
 
     Execution on_;
     uint32_t count_ = 0, padded_ = 0;
     State sorted_;              ///< the last good state, sorted; never written during a step but for the volumes
-    State result_;              ///< what the step makes
+    State result_;              ///< what the step makes; until then its arrays hold what the solves work with
     double speed_between_ = 0;  ///< neighbours, m/s
     bool solved_ = false;       ///< the results (density, ...) are there
 
     Cells cells_;
-    Neighbours snow_neighbours_, boundary_neighbours_;
+    OwnNeighbours::Lists snow_neighbours_;
+    Neighbours boundary_neighbours_;
     Buffer<CellRows> snow_rows_, still_rows_, moving_rows_;
     Boundary boundary_;
 
     Buffer<float> inputs_[6], acceleration_;
     bool has_input_[6] = {}, has_acceleration_ = false;
 
-    Buffer<Float4> mass_position_, predicted_, vector_, second_vector_, stress_;
-    Buffer<float> scalars_, correction_, sums_, krylov_, impulse_;
-    Buffer<uint32_t> nearest_;
-    Buffer<SolveState> solve_;
+    Buffer<Float4> velocity_, stress_;
+    Buffer<float> scalars_, moments_, krylov_, impulse_;
+    Buffer<SolveState> solve_;  ///< of the pressure and of the shear solve
+    Buffer<double> extremes_, forces_;
+    Buffer<Culprit> culprit_;
+    int pressure_iterations_ = 0, shear_iterations_ = 0;  ///< of the last step
 };
 
 // Algorithm 1.
@@ -169,36 +246,51 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
                                  double* impulse, const Interrupt& interrupt, PhaseTimes& seconds) {
     StepResult result;
     if (count_ == 0) return result;
-    const double start = on_.clock();
+    // Memory first: what fails here leaves the state as it is.
+    const uint32_t pushed = boundary_neighbours_.any() ? bodies : 0;
+    forces_.resize(size_t(6) * pushed);
+    if (!p.symmetric) krylov_.resize(size_t(6) * padded_);
+    if (p.friction_model == FrictionModel::viscous) impulse_.resize(size_t(3) * padded_);
+    const auto start = on_.mark();
     boundary_.set_velocity(on_, next, bodies, dt);
     const SnowView s = view(p, dt);
 
     // Lines 1-5: densities, correction matrices, stiffness, known accelerations, friction.
+    on_.for_each(count_ + 1, PlaceMasses{s});
     on_.for_each(count_, Density{s});
     on_.for_each(count_, Properties{s});
     on_.for_each(count_, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, starts_warm(p) ? 1.0f : 0.0f});
-    reset_solve(p);
-    const double known = on_.clock();
+    on_.once(StartSolve{pressure_solve(), p.pressure_relaxation});
+    on_.once(StartSolve{shear_solve(), 0});
+    const auto known = on_.mark();
 
     // Line 6: pressure. Line 7: shear.
-    bool whole = solve_pressure(s, p, interrupt, result.pressure);
-    const double pressed = on_.clock();
-    whole = whole && solve_shear(s, p, interrupt, result.shear);
+    bool whole = solve_pressure(s, p, interrupt);
+    const auto pressed = on_.mark();
+    whole = whole && solve_shear(s, p, interrupt);
     if (!whole) {
         result.status = StepResult::interrupted;
         on_.for_each_item(count_, Restore{s.now, s.next});
         return result;
     }
-    const double sheared = on_.clock();
+    const auto sheared = on_.mark();
 
     // Lines 8-13: velocity (and what surfaces allow of it), strain, position.
     on_.for_each(count_, ApplyShear{s});
-    on_.sum<2>(count_, BoundaryLoad{s}, solve_.data()->sums);
-    on_.for_each(count_, SurfaceContact{s, solve_.data()});
+    on_.sum<2>(count_, BoundaryLoad{s}, shear_solve()->sums);
+    on_.for_each(count_, SurfaceContact{s, shear_solve()});
     on_.for_each(count_, AdvanceStrain{s});
-    double worst[2];
-    on_.max_to_host<2>(count_, Integrate{s}, worst);
-    if (worst[0] > 0 || on_.read(&solve_.data()->failed)) {
+    on_.max<2>(count_, Integrate{s}, pressure_solve()->sums);
+    for (uint32_t body = 0; body < pushed; ++body) {
+        on_.sum<6>(count_, ForceOnBody{s, static_cast<float>(body)}, forces_.data() + 6 * body);
+    }
+    const auto end = on_.mark();
+
+    // All that the host wants to know, at once.
+    SolveState solves[2];
+    on_.copy_out(solves, solve_.data(), 2);
+    const double* worst = solves[0].sums;
+    if (worst[0] > 0 || solves[0].failed || solves[1].failed) {
         result.status = StepResult::failed;
         find_culprit(s, result);
         on_.for_each_item(count_, Restore{s.now, s.next});
@@ -206,44 +298,36 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     }
     result.speed = ::sqrt(worst[1]);
     solved_ = true;
-    for (uint32_t body = 0; body < bodies && boundary_neighbours_.any(); ++body) {
-        double force[6];
-        on_.sum_to_host<6>(count_, ForceOnBody{s, static_cast<float>(body)}, force);
-        for (int k = 0; k < 6; ++k) impulse[6 * body + static_cast<uint32_t>(k)] += dt * force[k];
+    if (p.solver == Solver::split) result.pressure = report(solves[0]);
+    if (p.solver != Solver::explicit_step) result.shear = report(solves[1]);
+    pressure_iterations_ = result.pressure.iterations;
+    shear_iterations_ = result.shear.iterations;
+    constexpr uint32_t at_once = 6 * 16;  // bodies' forces in one copy
+    for (uint32_t k = 0; k < 6 * pushed; k += at_once) {
+        const uint32_t here = 6 * pushed - k < at_once ? 6 * pushed - k : at_once;
+        double force[at_once];
+        on_.copy_out(force, forces_.data() + k, here);
+        for (uint32_t n = 0; n < here; ++n) impulse[k + n] += dt * force[n];
     }
-    seconds.properties += known - start;
-    seconds.pressure += pressed - known;
-    seconds.shear += sheared - pressed;
-    seconds.integrate += on_.clock() - sheared;
+    seconds.properties += on_.seconds(start, known);
+    seconds.pressure += on_.seconds(known, pressed);
+    seconds.shear += on_.seconds(pressed, sheared);
+    seconds.integrate += on_.seconds(sheared, end);
     return result;
 }
 
-inline void SnowStep::reset_solve(const Parameters& p) {
-    SolveState start{};
-    start.relaxation = p.pressure_relaxation;
-    on_.copy_in(solve_.data(), &start, 1);
-}
-
-inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
-                                     SolveReport& report_out) {
-    if (p.solver != Solver::split) {  // the other solve holds it all
-        on_.for_each(count_, CopyPredicted{s});
-        return true;
-    }
-    SolveState* state = solve_.data();
+inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
+    if (p.solver != Solver::split) return true;  // the other solve holds it all
+    SolveState* state = pressure_solve();
     if (p.look_ahead > 0) on_.for_each(count_, LookAhead{s, p.look_ahead});
     on_.for_each(count_, PressureSource{s, p.look_ahead > 0 ? s.vector : s.predicted});
+    const CheckPressure check{state, double(count_), p.pressure_tolerance, p.pressure_iterations_min};
     for (int iteration = 0; iteration < p.pressure_iterations_max; ++iteration) {
         on_.for_each(count_, PressureGradient{s, state});
-        on_.sum<1>(count_, PressureUpdate{s, state}, state->sums);
-        on_.once(CheckPressure{state, double(count_), p.pressure_tolerance, p.pressure_iterations_min});
-        if (on_.poll(iteration)) {
-            if (on_.read(&state->done)) break;
-            if (!interrupt.go_on(interrupt.context, "pressure", iteration + 1)) return false;
-        }
+        on_.sum<1>(count_, PressureUpdate{s, state}, state->sums, check);
+        if (on_.seen(&state->done, iteration, pressure_iterations_)) break;
+        if (!interrupt.go_on(interrupt.context, "pressure", iteration + 1)) return false;
     }
-    const SolveState end = on_.read(state);
-    report_out = {end.iterations, end.residual, end.done && !end.failed};
     on_.for_each(count_, ApplyPressure{s});
     return true;
 }
@@ -255,78 +339,65 @@ inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants
     return double(p.shear_tolerance) * (moving < 0.01 ? 0.01 : moving < 1.0 ? moving : 1.0);
 }
 
-inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt,
-                                  SolveReport& report_out) {
-    SolveState* state = solve_.data();
-    const int32_t failed = on_.read(&state->failed);
-    SolveState zero{};
-    zero.failed = failed;
-    on_.copy_in(state, &zero, 1);
+inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
+    SolveState* state = shear_solve();
     on_.for_each(count_,
                  StressOfField{s, state, s.second_vector, 1.0f, p.solver == Solver::explicit_step ? 0.0f : 1.0f});
     if (p.solver == Solver::explicit_step) {
         on_.for_each(count_, ExplicitAcceleration{s});
         return true;
     }
-    krylov_.resize(size_t(p.symmetric ? 6 : 12) * padded_);
     const KrylovView k = krylov(s);
     const double tolerance = shear_tolerance(p, s.set);
-    const auto scalars = [&](KrylovScalars::Stage stage) { on_.once(KrylovScalars{state, stage, tolerance}); };
-    on_.sum<1>(count_, ShearSource{s, k}, state->sums);
-    scalars(KrylovScalars::source);
+    const auto scalars = [&](KrylovScalars::Stage stage) { return KrylovScalars{state, stage, tolerance}; };
+    on_.sum<1>(count_, ShearSource{s, k}, state->sums, scalars(KrylovScalars::source));
     if (starts_warm(p)) {
         on_.for_each(count_, LoadSolution{k});
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
-        on_.sum<1>(count_, WarmResidual{s, k}, state->sums);
+        on_.sum<1>(count_, WarmResidual{s, k}, state->sums, scalars(KrylovScalars::start));
+    } else {
+        on_.once(scalars(KrylovScalars::start));
     }
-    scalars(KrylovScalars::start);
     on_.for_each(count_, StartKrylov{k});
     for (int iteration = 0; iteration < p.shear_iterations_max; ++iteration) {
-        if (on_.poll(iteration)) {
-            if (on_.read(&state->done)) break;
-            if (!interrupt.go_on(interrupt.context, "shear", iteration + 1)) return false;
-        }
+        if (on_.seen(&state->done, iteration, shear_iterations_)) break;
+        if (!interrupt.go_on(interrupt.context, "shear", iteration + 1)) return false;
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
-        on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums);
-        scalars(KrylovScalars::after_product);
+        on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums, scalars(KrylovScalars::after_product));
         if (p.symmetric) {
-            on_.sum<1>(count_, ConjugateStep{s, k, state}, state->sums);
-            scalars(KrylovScalars::after_conjugate);
+            on_.sum<1>(count_, ConjugateStep{s, k, state}, state->sums, scalars(KrylovScalars::after_conjugate));
             on_.for_each(count_, ConjugateDirection{k, state});
             continue;
         }
-        on_.sum<1>(count_, HalfStep{k, state}, state->sums);
-        scalars(KrylovScalars::after_half);
+        on_.sum<1>(count_, HalfStep{k, state}, state->sums, scalars(KrylovScalars::after_half));
         on_.for_each(count_, StressOfField{s, state, k.half, 0.0f, s.set.dt});
-        on_.sum<2>(count_, ProductOfHalf{s, k, state}, state->sums);
-        scalars(KrylovScalars::after_second_product);
-        on_.sum<2>(count_, FullStep{k, state}, state->sums);
-        scalars(KrylovScalars::after_full);
+        on_.sum<2>(count_, ProductOfHalf{s, k, state}, state->sums, scalars(KrylovScalars::after_second_product));
+        on_.sum<2>(count_, FullStep{k, state}, state->sums, scalars(KrylovScalars::after_full));
         on_.for_each(count_, NextDirection{k, state});
     }
-    const SolveState end = on_.read(state);
-    report_out = {end.iterations, end.residual, end.done && !end.failed};
     return true;
 }
 
 inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, const BodyPlacement* later,
                                uint32_t bodies, double seconds, PhaseTimes& times) {
-    const double start = on_.clock();
+    const auto start = on_.mark();
     boundary_.place_moving(on_, now, bodies);
     boundary_.set_velocity(on_, later, bodies, seconds);
     Speed speed{0, 0, 0, 0, true};
     if (count_) {
         cells_.sort(on_, result_.view().position, result_.view().rank, count_, cell_width(p.spacing), stress_.data());
-        on_.for_each_item(count_, Reorder{cells_.source(), result_.view(), sorted_.view(), mass_position_.data()});
+        on_.for_each_item(count_, Reorder{cells_.source(), result_.view(), sorted_.view()});
         cells_.list(on_, sorted_.view().position);
         find_neighbours(p);
+        on_.max<5>(count_, Speeds{view(p, seconds)}, extremes_.data());
+        const auto end = on_.mark();
         double largest[5];
-        on_.max_to_host<5>(count_, Speeds{view(p, seconds)}, largest);
+        on_.copy_out(largest, extremes_.data(), 5);
         speed = {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2]), ::sqrt(largest[3]),
                  !boundary_neighbours_.any() && !has_acceleration_ && largest[4] < 1e-5};
         speed_between_ = speed.between;
+        times.neighbours += on_.seconds(start, end);
     }
-    times.neighbours += on_.clock() - start;
     return speed;
 }
 
@@ -340,6 +411,13 @@ inline void SnowStep::find_neighbours(const Parameters& p) {
         on_.for_each_item(cells, FindRows{own, target, to.data()});
         return to.data();
     };
+    // The boundary's rows are read once: the matrices' memory is free for them until the step, if there are not many
+    // more cells than usual.
+    CellRows* spare = reinterpret_cast<CellRows*>(moments_.data());
+    if (size_t(2) * cells * sizeof(CellRows) <= moments_.bytes()) {
+        still_rows_.borrow(spare, cells);
+        moving_rows_.borrow(spare + cells, cells);
+    }
     const SearchSet nothing{nullptr, nullptr, nullptr, nullptr, 0, false};
     const SearchSet snow{rows(snow_rows_, own), own.x, own.y, own.z, 0, true};
     snow_neighbours_.build(on_, Search{position, cells_.cell_of(), {snow, nothing}, support * support}, count_, count_);
@@ -365,16 +443,12 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     solved_ = false;
     sorted_.resize(padded_);
     result_.resize(padded_);
-    mass_position_.resize(padded_);
-    predicted_.resize(padded_);
-    vector_.resize(padded_);
-    second_vector_.resize(padded_);
+    velocity_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-    scalars_.resize(size_t(11) * padded_);
-    correction_.resize(size_t(6) * padded_);
-    sums_.resize(size_t(6) * padded_);
-    impulse_.resize(size_t(3) * padded_);
-    nearest_.resize(padded_);
+    scalars_.resize(size_t(7) * padded_);
+    moments_.resize(size_t(12) * padded_);
+    // Sorting and searching is over before there is stress.
+    cells_.work_in(reinterpret_cast<unsigned char*>(stress_.data()) + size_t(12) * padded_, padded_);
 
     const StateView to = result_.view();
     on_.copy_in(to.position, host.position, count);
@@ -385,19 +459,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
         on_.copy_in(to.shear_acceleration.data + c * padded_, host.shear_acceleration + c * count, count);
     }
     on_.copy_in(to.rank, host.rank, count);
-    const StateView pad = sorted_.view();
-    for (uint32_t i = count; i < padded_; ++i) {
-        const Float4 far{1e9f, 1e9f, 1e9f, 0.0f}, still{0, 0, 0, 0};
-        const float none = 0;
-        const uint32_t rank = 0;
-        on_.copy_in(pad.position + i, &far, 1);
-        on_.copy_in(pad.velocity + i, &still, 1);
-        on_.copy_in(mass_position_.data() + i, &far, 1);
-        on_.copy_in(pad.pressure + i, &none, 1);
-        on_.copy_in(pad.rank + i, &rank, 1);
-        for (size_t c = 0; c < 6; ++c) on_.copy_in(pad.strain.data + c * padded_ + i, &none, 1);
-        for (size_t c = 0; c < 3; ++c) on_.copy_in(pad.shear_acceleration.data + c * padded_ + i, &none, 1);
-    }
+    on_.for_each_item(padded_ - count, Pad{sorted_.view(), count});
 }
 
 inline void SnowStep::set_inputs(const InputArrays& in) {
@@ -468,65 +530,74 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.boundary = boundary_.view();
     s.snow_neighbours = snow_neighbours_.view();
     s.boundary_neighbours = boundary_neighbours_.view();
-    s.mass_position = mass_position_.data();
-    s.predicted = predicted_.data();
-    s.vector = vector_.data();
-    s.second_vector = second_vector_.data();
+    s.predicted = s.second_vector = velocity_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-    float** const pointer[11] = {&s.density,         &s.compaction, &s.shear_modulus, &s.first_lame,
-                                 &s.volume_strain,   &s.diagonal,   &s.source,        &s.boundary_flux,
-                                 &s.boundary_stress, &s.lag,        &s.boundary_load};
+    float** const pointer[7] = {&s.density,       &s.compaction, &s.shear_modulus, &s.first_lame, &s.volume_strain,
+                                &s.boundary_flux, &s.lag};
     for (float** each : pointer) {
         *each = base;
         base += padded_;
     }
-    s.correction = {correction_.data(), padded_};
-    s.gradient_sum = {sums_.data(), padded_};
-    s.boundary_sum = {sums_.data() + size_t(3) * padded_, padded_};
-    s.impulse = {impulse_.data(), padded_};
-    s.nearest = nearest_.data();
+    s.correction = {moments_.data(), padded_};
+    s.gradient_sum = {moments_.data() + size_t(6) * padded_, padded_};
+    s.boundary_sum = {moments_.data() + size_t(9) * padded_, padded_};
+
+    // Memory that serves twice. The new position and velocity are written last, so that the solves may work there; the
+    // stress is the shear solve's alone.
+    s.vector = s.next.position;
+    s.mass_position = s.next.velocity;
+    s.diagonal = &s.stress->x;
+    s.source = s.diagonal + padded_;
+    s.boundary_load = s.source + padded_;
+    // What contact finds out goes where the solves need nothing any more.
+    s.boundary_stress = s.volume_strain;
+    s.impulse = s.set.viscous_friction ? Columns{impulse_.data(), padded_} : s.gradient_sum;
+    s.nearest = reinterpret_cast<uint32_t*>(s.first_lame);
     return s;
 }
 
 inline KrylovView SnowStep::krylov(const SnowView& s) const {
-    const auto column = [&](size_t k) { return Columns{krylov_.data() + 3 * k * padded_, padded_}; };
-    // The pressure solve is over: its records are free for one of the directions.
+    // The new strain comes after the solve, and the pressure solve is over: their memory is free for the vectors.
+    const auto column = [&](float* base, size_t k) { return Columns{base + 3 * k * padded_, padded_}; };
     const Columns none{nullptr, 0};
     return {s.next.shear_acceleration,
-            column(0),
-            s.set.symmetric ? none : column(2),
-            column(1),
-            s.set.symmetric ? none : column(3),
+            column(s.next.strain.data, 0),
+            s.set.symmetric ? none : column(krylov_.data(), 0),
+            column(s.next.strain.data, 1),
+            s.set.symmetric ? none : column(krylov_.data(), 1),
             s.vector,
             s.mass_position};
 }
 
-inline void SnowStep::find_culprit(const SnowView& s, StepResult& result) const {
-    const auto finite = [](float a) { return a > -1e18f && a < 1e18f; };
-    for (uint32_t i = 0; i < count_; ++i) {
-        const Float4 x = on_.read(s.next.position + i), v = on_.read(s.next.velocity + i);
-        result.rank = on_.read(s.now.rank + i);
-        result.quantity = nullptr;
-        if (!finite(on_.read(s.next.pressure + i))) result.quantity = "pressure";
-        for (size_t c = 0; c < 6; ++c) {
-            if (!finite(on_.read(s.next.strain.data + c * padded_ + i))) result.quantity = "strain";
-        }
-        if (!finite(v.x) || !finite(v.y) || !finite(v.z)) result.quantity = "velocity";
-        if (!finite(x.x) || !finite(x.y) || !finite(x.z)) result.quantity = "position";
-        if (result.quantity) return;
-    }
-    result.quantity = "residual";
+inline void SnowStep::find_culprit(const SnowView& s, StepResult& result) {
+    uint32_t* mark = reinterpret_cast<uint32_t*>(stress_.data());
+    on_.once(StartCulprit{culprit_.data()});
+    on_.for_each_item(count_, MarkCulprits{s.next, mark});
+    on_.scan(mark, count_);
+    on_.for_each_item(count_, NameCulprit{s.next, s.now.rank, mark, culprit_.data()});
+    const Culprit culprit = on_.read(culprit_.data());
+    const char* const names[] = {"residual", "pressure", "strain", "velocity", "position"};
+    result.rank = culprit.rank;
+    result.quantity = names[culprit.quantity];
 }
 
 inline uint64_t SnowStep::bytes() const {
     uint64_t total = sorted_.bytes() + result_.bytes() + cells_.bytes() + snow_neighbours_.bytes() +
                      boundary_neighbours_.bytes() + snow_rows_.bytes() + still_rows_.bytes() + moving_rows_.bytes() +
-                     boundary_.bytes() + acceleration_.bytes() + mass_position_.bytes() + predicted_.bytes() +
-                     vector_.bytes() + second_vector_.bytes() + stress_.bytes() + scalars_.bytes() +
-                     correction_.bytes() + sums_.bytes() + krylov_.bytes() + impulse_.bytes() + nearest_.bytes();
+                     boundary_.bytes() + acceleration_.bytes() + velocity_.bytes() + stress_.bytes() +
+                     scalars_.bytes() + moments_.bytes() + krylov_.bytes() + impulse_.bytes() + on_.bytes();
     for (const Buffer<float>& input : inputs_) total += input.bytes();
     return total;
+}
+
+inline uint64_t SnowStep::bytes_per_particle(uint32_t neighbours) const {
+    // Two states of 76, the velocity 16, stress 48, scalars 28, matrices and sums 48; cells and their rows 16, counts
+    // 12; and per neighbour an index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal
+    // length and an eighth to grow.
+    const uint64_t arrays = 2 * 76 + 16 + 48 + 28 + 48 + 16 + 12;
+    const uint64_t entry = Execution::compact_lists ? 2 : Execution::keeps_slopes ? 8 : 4;
+    return arrays + uint64_t(neighbours) * entry * 21 / 16;
 }
 
 }  // namespace firn::FIRN_LANES

@@ -66,14 +66,14 @@ struct SnowView {
     StateView now;   ///< sorted by cell; stays whole until the step has succeeded
     StateView next;  ///< the result
     BoundaryView boundary;
-    NeighbourView snow_neighbours;
+    OwnNeighbours::View snow_neighbours;
     NeighbourView boundary_neighbours;
     const float* acceleration[3];  ///< by rank; null = none
 
     Float4* mass_position;  ///< x, y, z and the mass; later x, y, z and p V
     Float4* predicted;      ///< v*, later the velocity that the solves found; w = mass
     Float4* vector;         ///< grad p, later the shear solve's direction
-    Float4* second_vector;  ///< v**, at the end the new velocity; w = mass
+    Float4* second_vector;  ///< v**, at the end the new velocity; w = mass. May be the same array as `predicted`
     Float4* stress;         ///< three records per particle: V T (rows) and, in w, the particle's own share
     float* density;
     float* compaction;

@@ -111,13 +111,17 @@ Outcome simulate(const Scene& scene, const Particles& snow, int frames, const st
 class Determinism : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this processor has no " << GetParam();
+        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
     }
+    /// Smaller on a card, which may be an emulated one: fifty particles are more than a warp, and enough to mix up.
+    static double radius(double on_the_cpu) { return GetParam() == "cuda" ? 0.05 : on_the_cpu; }
 };
 
 TEST_P(Determinism, SameBitsForEveryNumberOfThreadsAndEveryRun) {
-    Scene scene;
-    ASSERT_GT(scene.snow.count(), 1200u) << "too few particles for more than one range of work";
+    Scene scene(radius(0.14));
+    if (GetParam() != "cuda") {
+        ASSERT_GT(scene.snow.count(), 1200u) << "too few particles for more than one range of work";
+    }
     scene.parameters.threads = 1;
     const Outcome one = simulate(scene, scene.snow, 1, GetParam());
     ASSERT_TRUE(scenes::finite(one.out));
@@ -135,7 +139,7 @@ TEST_P(Determinism, SameBitsForEveryNumberOfThreadsAndEveryRun) {
 }
 
 TEST_P(Determinism, TheHostsOrderDoesNotMatter) {
-    const Scene scene(0.1);
+    const Scene scene(radius(0.1));
     const Outcome straight = simulate(scene, scene.snow, 2, GetParam());
     std::vector<uint32_t> order(scene.snow.count());
     std::iota(order.begin(), order.end(), 0u);
@@ -173,7 +177,7 @@ TEST_P(Determinism, TheHostsOrderDoesNotMatter) {
 }
 
 TEST_P(Determinism, OutToTheHostAndBackChangesNoBit) {
-    Scene scene(0.1);
+    Scene scene(radius(0.1));
     const Outcome straight = simulate(scene, scene.snow, 3, GetParam());
     const Outcome through = simulate(scene, scene.snow, 3, GetParam(), true);
     // What download() gives after upload() has no results of a step yet; the last frame has.
@@ -189,7 +193,7 @@ TEST_P(Determinism, OutToTheHostAndBackChangesNoBit) {
 
 TEST_P(Determinism, ACheckpointInANewEngineGoesOnWithTheSameBits) {
     for (const firn::Solver solver : {firn::Solver::split, firn::Solver::combined}) {
-        Scene scene(0.08);
+        Scene scene(radius(0.08));
         scene.parameters.solver = solver;
         const Outcome straight = simulate(scene, scene.snow, 2, GetParam());
         const Outcome first = simulate(scene, scene.snow, 1, GetParam());
@@ -210,7 +214,7 @@ TEST_P(Determinism, ACheckpointInANewEngineGoesOnWithTheSameBits) {
 }
 
 TEST_P(Determinism, ChangingTheNumberOfThreadsBetweenFramesChangesNoBit) {
-    Scene scene(0.1);
+    Scene scene(radius(0.1));
     scene.parameters.threads = 1;
     const Outcome straight = simulate(scene, scene.snow, 2, GetParam());
     Engine engine(scene.parameters, GetParam());
@@ -227,7 +231,7 @@ TEST_P(Determinism, ChangingTheNumberOfThreadsBetweenFramesChangesNoBit) {
     EXPECT_EQ(differences(straight.out, out), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, Determinism, ::testing::Values("cpu:1", "cpu:4", "cpu:8"), scenes::device_name);
+INSTANTIATE_TEST_SUITE_P(Widths, Determinism, ::testing::ValuesIn(scenes::devices()), scenes::device_name);
 
 // ---- the host edits its particles between frames
 

@@ -69,7 +69,7 @@ std::multiset<uint32_t> read(const Neighbours& lists, uint32_t i, uint32_t fille
     std::multiset<uint32_t> found;
     bool filled = false;
     for (uint32_t k = 0; k < row.length; ++k) {
-        const uint32_t j = *row[k].at;
+        const uint32_t j = lane(indices(row[k]), 0);
         EXPECT_LE(j, filler);
         EXPECT_TRUE(j == filler || !filled) << "a neighbour behind the filling of particle " << i;
         filled |= j == filler;
@@ -199,6 +199,22 @@ TEST(FIRN_SUITE(Neighbours), ALine) {
     expect_brute_force(points);
     for (Float3& p : points) std::swap(p.x, p.z);
     expect_brute_force(points);
+}
+
+TEST(FIRN_SUITE(Neighbours), AcrossTheSidesOfBricks) {
+    // Cells are ordered in bricks: clumps where bricks and pencils meet, at multiples of 4 cells over several of each.
+    Random random;
+    Points points;
+    for (int x = 0; x <= 160; x += 32)
+        for (int y = 0; y <= 72; y += 8)
+            for (int z = 0; z <= 16; z += 4)
+                for (int n = 0; n < 6; ++n) {
+                    const Float3 d = random.in_box(-1.2 * cell_width, 1.2 * cell_width);
+                    points.push_back({static_cast<float>(x) * cell_width + d.x,
+                                      static_cast<float>(y) * cell_width + d.y,
+                                      static_cast<float>(z) * cell_width + d.z});
+                }
+    expect_brute_force(points, random.cloud(200, 0, 2), random.cloud(200, 0, 2));
 }
 
 TEST(FIRN_SUITE(Neighbours), ThousandsForOneParticle) {

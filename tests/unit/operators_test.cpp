@@ -113,7 +113,7 @@ struct Scene {
 class Operators : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this processor has no " << GetParam();
+        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
     }
 
     static Particles stepped(Engine& engine, const Particles& snow, firn::FrameReport* report = nullptr) {
@@ -420,6 +420,6 @@ TEST_P(Operators, AccelerationPerParticleAddsToGravity) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, Operators, ::testing::Values("cpu:1", "cpu:4", "cpu:8"), scenes::device_name);
+INSTANTIATE_TEST_SUITE_P(Widths, Operators, ::testing::ValuesIn(scenes::devices()), scenes::device_name);
 
 }  // namespace

@@ -186,7 +186,7 @@ void expect_equal(const Particles& p, const Scene::Reference& r, double steps) {
 class PublishedStep : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this processor has no " << GetParam();
+        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
     }
 };
 
@@ -238,6 +238,6 @@ TEST_P(PublishedStep, WithoutBoundaryToo) {
     expect_equal(scene.engine_after(1, GetParam()), scene.reference_after(1, true), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, PublishedStep, ::testing::Values("cpu:1", "cpu:4", "cpu:8"), scenes::device_name);
+INSTANTIATE_TEST_SUITE_P(Widths, PublishedStep, ::testing::ValuesIn(scenes::devices()), scenes::device_name);
 
 }  // namespace

@@ -48,7 +48,7 @@ Particles downloaded(const Engine& engine) {
 class Robustness : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this processor has no " << GetParam();
+        if (!scenes::device_exists(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
     }
 
     /// Two frames, with or without a floor, in every solver and mode: finite, or an Error that leaves a finite state.
@@ -329,7 +329,7 @@ TEST_P(Robustness, AFailingAdvanceLeavesTheLastGoodState) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, Robustness, ::testing::Values("cpu:1", "cpu:4", "cpu:8"), scenes::device_name);
+INSTANTIATE_TEST_SUITE_P(Widths, Robustness, ::testing::ValuesIn(scenes::devices()), scenes::device_name);
 
 // ---- what is refused
 
@@ -478,7 +478,7 @@ TEST(Refused, TheEstimateCoversWhatIsHeld) {
 }
 
 TEST(Refused, DevicesThatDoNotExist) {
-    for (const char* name : {"gpu", "cpu:3", "", "CPU"}) {
+    for (const char* name : {"gpu", "cpu:3", "", "CPU", "CUDA"}) {
         expect_says(error_of([&] { Engine engine({}, name); }), {name, "cpu:8", "cpu:4", "cpu:1", "auto"});
     }
 }

@@ -26,10 +26,15 @@ struct MemoryEstimate {
 /// The snow engine: particles and bodies in, frames of motion out.
 ///
 /// The host owns the state. upload() copies it in, advance() moves it, download() copies it out in the host's order. An
-/// advance() that throws leaves the state of the last whole substep, which download() still gives.
+/// advance() that throws leaves the state of the last whole substep, which download() still gives; when a graphics card
+/// fails for good, that of the frame's start.
+///
+/// On a card the state stays there between frames: an upload() of what download() last gave costs a comparison.
 class Engine {
 public:
-    /// `device`: "auto", "cpu", or "cpu:8" / "cpu:4" / "cpu:1" for a given lane width.
+    /// `device`: "auto" (a CUDA card if one answers and the scene fits, else the CPU), "cpu", "cpu:8" / "cpu:4" /
+    /// "cpu:1" for a given lane width, "cuda" (the first usable card) or "cuda:N". Throws Error when a card was asked
+    /// for and can't be used.
     explicit Engine(const Parameters& = {}, const std::string& device = "auto");
     ~Engine();
     Engine(Engine&&) noexcept;
@@ -38,8 +43,12 @@ public:
     void set_parameters(const Parameters&);
     const Parameters& parameters() const;
 
-    /// "cpu, 8 lanes (AVX2, FMA), 2 threads"
+    /// "cpu, 8 lanes (AVX2, FMA), 2 threads" or "cuda:0, NVIDIA GeForce RTX 2060 (sm_75, 6.2 GB)"
     std::string device() const;
+
+    /// Where "auto" ended on the CPU: one line that says why. Empty otherwise. If there is a card that could not be
+    /// used, the next report's warnings have the line too.
+    std::string notice() const;
 
     BodyId add_body(const Body&);
     void remove_body(BodyId);

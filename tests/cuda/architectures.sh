@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# usage: architectures.sh SOURCE_FOLDER NVCC OPTION...
+# The device compiles for every architecture of a release, without a warning and without a spilled register.
+set -euo pipefail
+source=$1
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+for file in cuda_snow cuda_sort; do
+    if ! "$@" -I"$source/solver" -I"$source/solver/include" -Xptxas -v -c "$source/solver/devices/$file.cu" \
+        -o "$folder/$file.o" >"$folder/log" 2>&1; then
+        cat "$folder/log"
+        exit 1
+    fi
+    grep -oE "for 'sm_[0-9a-z]+'" "$folder/log" | sort | uniq -c
+    if grep -E 'warning|error' "$folder/log"; then failed=1; fi
+    spilled=$(grep -oE '[0-9]+ bytes spill' "$folder/log" | grep -cv '^0 ' || true)
+    if [ "$spilled" != 0 ]; then
+        echo "$file: $spilled kernels spill"
+        failed=1
+    fi
+done
+exit $failed
