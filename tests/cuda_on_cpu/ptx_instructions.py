@@ -825,10 +825,7 @@ class Translator:
                 raise Unsupported("a strong store of this size")
             puts = " ".join(f"put<{kept}>(strong.bytes + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
             return f"{{ Strong<{size}> strong; {puts} store_strong<{size}>({place}, strong); }}"
-        if space == "param" or length == 1:
-            puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
-        else:
-            puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
+        puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
         return f"{{ unsigned char* to = {place}; {puts} }}"
 
     def do_prefetch(self, i):

@@ -359,7 +359,6 @@ def write_if_changed(path, text):
     if os.path.exists(path):
         with open(path) as file:
             if file.read() == text:
-                os.utime(path)
                 return
     temporary = f"{path}.tmp"
     with open(temporary, "w") as file:

@@ -219,6 +219,7 @@ void clear_context(bool memory_too) {
 KernelWork& KernelWork::operator+=(const KernelWork& other) {
     launches += other.launches;
     threads += other.threads;
+    block_threads = std::max(block_threads, other.block_threads);
     instructions += other.instructions;
     flops += other.flops;
     special += other.special;
