@@ -24,8 +24,8 @@ inline firn::Parameters parameters(Iterations iterations) {
     return p;
 }
 
-/// A cube of `side` particles along each edge, and a container around it. Returns the number of particles.
-inline size_t fill(firn::Engine& engine, int side) {
+/// A cube of `side` particles along each edge, with or without a container around it. Returns the number of particles.
+inline size_t fill(firn::Engine& engine, int side, bool contained = true) {
     const float dx = 0.03f;
     const auto middle = [&](int i) { return (static_cast<float>(i) + 0.5f) * dx; };
     firn::Particles snow;
@@ -47,7 +47,7 @@ inline size_t fill(firn::Engine& engine, int side) {
             }
         }
     }
-    engine.add_body(container);
+    if (contained) engine.add_body(container);
     engine.upload(snow);
     return snow.count();
 }
