@@ -350,23 +350,23 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     const KrylovView k = krylov(s);
     const double tolerance = shear_tolerance(p, s.set);
     const auto scalars = [&](KrylovScalars::Stage stage) { return KrylovScalars{state, stage, tolerance}; };
-    on_.sum<1>(count_, ShearSource{s, k}, state->sums, scalars(KrylovScalars::source));
+    on_.sum<2>(count_, ShearSource{s, k}, state->sums, scalars(KrylovScalars::source));
     if (starts_warm(p)) {
         on_.for_each(count_, LoadSolution{k});
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
-        on_.sum<1>(count_, WarmResidual{s, k}, state->sums, scalars(KrylovScalars::start));
+        on_.sum<2>(count_, WarmResidual{s, k}, state->sums, scalars(KrylovScalars::start));
     } else {
         on_.once(scalars(KrylovScalars::start));
     }
-    on_.for_each(count_, StartKrylov{k});
+    on_.for_each(count_, StartKrylov{s, k});
     for (int iteration = 0; iteration < p.shear_iterations_max; ++iteration) {
         if (on_.seen(&state->done, iteration, shear_iterations_)) break;
         if (!interrupt.go_on(interrupt.context, "shear", iteration + 1)) return false;
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
         on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums, scalars(KrylovScalars::after_product));
         if (p.symmetric) {
-            on_.sum<1>(count_, ConjugateStep{s, k, state}, state->sums, scalars(KrylovScalars::after_conjugate));
-            on_.for_each(count_, ConjugateDirection{k, state});
+            on_.sum<2>(count_, ConjugateStep{s, k, state}, state->sums, scalars(KrylovScalars::after_conjugate));
+            on_.for_each(count_, ConjugateDirection{s, k, state});
             continue;
         }
         on_.sum<1>(count_, HalfStep{k, state}, state->sums, scalars(KrylovScalars::after_half));
@@ -546,10 +546,11 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.gradient_sum = {moments_.data() + size_t(6) * padded_, padded_};
     s.boundary_sum = {moments_.data() + size_t(9) * padded_, padded_};
 
-    // Memory that serves twice. The new position and velocity are written last, so that the solves may work there; the
-    // stress is the shear solve's alone.
+    // Memory that serves twice. The new position, velocity and rank are written last, so that the solves may work
+    // there; the stress is the shear solve's alone.
     s.vector = s.next.position;
     s.mass_position = s.next.velocity;
+    s.shear_scaling = reinterpret_cast<float*>(s.next.rank);
     s.diagonal = &s.stress->x;
     s.source = s.diagonal + padded_;
     s.boundary_load = s.source + padded_;
