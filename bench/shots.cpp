@@ -31,7 +31,7 @@ double seconds_now() {
 /// column.
 struct Compression {
     Compression(int side, int layers, int threads, const std::function<void(Parameters&)>& change = {})
-        : engine(settings(threads, change)) {
+        : engine(settings(threads, change), "cpu") {
         const float dx = spacing;
         Particles snow;
         for (int k = 0; k < side; ++k) {
@@ -108,7 +108,7 @@ Shot cube_drop(float stiffness, int threads) {
     p.spacing = 0.04f;
     p.threads = threads;
     p.young_modulus *= stiffness;
-    Engine engine(p);
+    Engine engine(p, "cpu");
     Particles snow;
     for (int k = 0; k < 25; ++k) {
         for (int j = 0; j < 25; ++j) {
@@ -165,7 +165,7 @@ int main(int argc, char** argv) try {
         return 1;
     }
     Figures figures;
-    std::printf("device: %s\n\n", Engine().device().c_str());
+    std::printf("device: %s\n\n", Engine({}, "cpu").device().c_str());
 
     {
         Compression c(46, 46, 1, [](Parameters& p) {

@@ -51,13 +51,28 @@ struct NeighbourView {
     }
 };
 
+/// Where the runs around a cell begin.
+struct RunBegins {
+    uint32_t begin[sizeof(CellRows::begin) / sizeof(uint32_t)];
+};
+
+struct KeepRunBegins {
+    const CellRows* rows;
+    RunBegins* runs;
+    FIRN_HD void operator()(uint32_t cell) const {
+        RunBegins& to = runs[cell];
+        const CellRows& from = rows[cell];
+        for (uint32_t k = 0; k < from.count; ++k) to.begin[k] = from.begin[k];
+    }
+};
+
 /// Two bytes for each neighbour: in which of the runs around the particle's cell it lies, and where in that run. Runs
 /// that are too long for it (particles crowded a hundred times closer than snow) take four bytes, as elsewhere.
 struct CompactNeighbourView {
     ListPlaces places;
     const uint16_t* compact;  ///< null = as indices
     const uint32_t* entries;
-    const CellRows* rows;
+    const RunBegins* runs;
     const uint32_t* cell_of;
 
     static constexpr uint32_t place_bits = 11, longest_run = 1u << place_bits;
@@ -82,7 +97,7 @@ struct CompactNeighbourView {
     };
     FIRN_HD Row row(uint32_t i) const {
         const ListPlaces::Place place = places.of(i);
-        return {compact ? compact + place.first : nullptr, entries + place.first, rows[cell_of[i]].begin, place.length};
+        return {compact ? compact + place.first : nullptr, entries + place.first, runs[cell_of[i]].begin, place.length};
     }
 };
 
@@ -99,6 +114,7 @@ struct Search {
     const uint32_t* cell_of;
     SearchSet sets[2];
     float support_squared;
+    uint32_t cells = 0;  ///< of the searching particles
 
     /// Calls found(index, which lanes, run, place in the run) for the neighbours of particle i, in the sets' order.
     template <class Found>
@@ -273,8 +289,9 @@ class CompactNeighbours : public Neighbours {
 public:
     void build(Execution& on, const Search& search, uint32_t particles, uint32_t filler) {
         const uint32_t blocks = reserve(particles);
-        rows_ = search.sets[0].rows;
         cell_of_ = search.cell_of;
+        runs_.resize_generously(search.cells);
+        on.for_each_item(search.cells, KeepRunBegins{search.sets[0].rows, runs_.data()});
         on.once(ClearNote{end_.data() + blocks});
         on.for_each_item(particles, CountCompactNeighbours{search, count_.data(), end_.data() + blocks});
         on.for_each_item(blocks, BlockEntries{count_.data(), particles, end_.data()});
@@ -289,14 +306,14 @@ public:
     }
 
     CompactNeighbourView view() const {
-        return {places(), compact_ ? packed_.data() : nullptr, entries_.data(), rows_, cell_of_};
+        return {places(), compact_ ? packed_.data() : nullptr, entries_.data(), runs_.data(), cell_of_};
     }
-    size_t bytes() const { return Neighbours::bytes() + packed_.bytes(); }
+    size_t bytes() const { return Neighbours::bytes() + packed_.bytes() + runs_.bytes(); }
 
 private:
     bool compact_ = true;
-    const CellRows* rows_ = nullptr;
     const uint32_t* cell_of_ = nullptr;
+    Buffer<RunBegins> runs_;
     Buffer<uint16_t> packed_;
 };
 

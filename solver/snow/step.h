@@ -411,19 +411,22 @@ inline void SnowStep::find_neighbours(const Parameters& p) {
         on_.for_each_item(cells, FindRows{own, target, to.data()});
         return to.data();
     };
-    // The boundary's rows are read once: the matrices' memory is free for them until the step, if there are not many
-    // more cells than usual.
+    // Rows are read only here: the matrices' memory is free for them until the step, if there are not many more cells
+    // than usual.
     CellRows* spare = reinterpret_cast<CellRows*>(moments_.data());
-    if (size_t(2) * cells * sizeof(CellRows) <= moments_.bytes()) {
+    const size_t room = moments_.bytes() / sizeof(CellRows);
+    if (cells <= room) snow_rows_.borrow(spare, cells);
+    if (size_t(2) * cells <= room) {
         still_rows_.borrow(spare, cells);
         moving_rows_.borrow(spare + cells, cells);
     }
     const SearchSet nothing{nullptr, nullptr, nullptr, nullptr, 0, false};
     const SearchSet snow{rows(snow_rows_, own), own.x, own.y, own.z, 0, true};
-    snow_neighbours_.build(on_, Search{position, cells_.cell_of(), {snow, nothing}, support * support}, count_, count_);
+    snow_neighbours_.build(on_, Search{position, cells_.cell_of(), {snow, nothing}, support * support, cells}, count_,
+                           count_);
     snow_neighbours_.keep_slopes(on_, position, cubic_spline(support), count_);
 
-    Search search{position, cells_.cell_of(), {nothing, nothing}, support * support};
+    Search search{position, cells_.cell_of(), {nothing, nothing}, support * support, cells};
     if (boundary_.still_count()) {
         const CellsView still = boundary_.still_cells().view();
         search.sets[0] = {rows(still_rows_, still), still.x, still.y, still.z, 0, false};

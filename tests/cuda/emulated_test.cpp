@@ -341,7 +341,9 @@ TEST_F(Emulated, LaunchesThatFailStopTheRunWithTheStateOfTheFramesStart) {
             expect_line(error_of([&] { engine->advance(1e-3); }), {"CUDA device failed"});
             engine.reset();
             // After a kernel that crashed, memory goes with the device.
-            if (refused) EXPECT_TRUE(emulated::leaks().empty()) << emulated::leaks()[0];
+            if (refused) {
+                EXPECT_TRUE(emulated::leaks().empty()) << emulated::leaks()[0];
+            }
         }
     }
     EXPECT_GT(failures, 10);
