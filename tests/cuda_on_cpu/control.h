@@ -39,6 +39,8 @@ void run_shuffled(std::uint64_t seed);
 void run_in_order(int threads = 2);
 /// What fresh memory, shared memory included, is filled with. 0xff makes floats NaN and indices far too large.
 void set_poison(unsigned char);
+/// After how many seconds without a block that ends a launch counts as hanging; 60 at the start.
+void set_patience(double seconds);
 /// Counts the 32-byte sectors that each launch touches (KernelWork::sectors_...); several times slower.
 void count_sectors(bool);
 
@@ -53,9 +55,10 @@ void lose_device(int calls, int error = 999);
 struct KernelWork {
     std::uint64_t launches = 0;
     std::uint64_t threads = 0;
-    std::uint64_t instructions = 0;  ///< PTX
-    std::uint64_t flops = 0;         ///< float: add, multiply, compare 1, fma 2
-    std::uint64_t special = 0;       ///< float: divisions, roots, exponentials ...
+    std::uint64_t block_threads = 0;  ///< of the largest block, not summed
+    std::uint64_t instructions = 0;   ///< PTX
+    std::uint64_t flops = 0;          ///< float: add, multiply, compare 1, fma 2
+    std::uint64_t special = 0;        ///< float: divisions, roots, exponentials ...
     std::uint64_t double_flops = 0;
     std::uint64_t bytes_loaded = 0;  ///< global memory, as the instructions ask for it
     std::uint64_t bytes_stored = 0;

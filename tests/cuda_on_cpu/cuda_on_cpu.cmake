@@ -6,13 +6,13 @@
 # An executable that links <name> must not link the real runtime. tests/cuda_on_cpu/control.h says what it can be asked.
 # Needs FIRN_NVCC and Python 3.
 
-set(FIRN_CUDA_ON_CPU_FOLDER ${CMAKE_CURRENT_LIST_DIR})
-
 function(firn_cuda_on_cpu name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "PARTS" "SOURCES;INCLUDES;DEFINITIONS;OPTIONS")
     if(NOT arg_PARTS)
         set(arg_PARTS 2)
     endif()
+    find_package(Python3 COMPONENTS Interpreter REQUIRED QUIET)
+    set(tool ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
     set(flags -std=c++17 -O3 -gencode arch=compute_75,code=compute_75 ${arg_OPTIONS})
     foreach(folder ${arg_INCLUDES})
         list(APPEND flags -I${folder})
@@ -23,7 +23,7 @@ function(firn_cuda_on_cpu name)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(APPEND flags -ccbin ${CMAKE_CXX_COMPILER})
     endif()
-    last_part(parts ${arg_PARTS})
+    math(EXPR last "${arg_PARTS} - 1")
     set(made "")
     foreach(source ${arg_SOURCES})
         get_filename_component(source ${source} ABSOLUTE)
@@ -40,15 +40,15 @@ function(firn_cuda_on_cpu name)
             COMMENT "nvcc ${base}.cu for the CPU"
             VERBATIM)
         set(translated "")
-        foreach(part ${parts})
+        foreach(part RANGE ${last})
             list(APPEND translated ${folder}/${base}.${part}.cpp)
         endforeach()
         add_custom_command(
             OUTPUT ${translated}
-            COMMAND Python3::Interpreter ${FIRN_CUDA_ON_CPU_FOLDER}/ptx_to_cpp.py ${folder}/${base}.ptx ${folder}/${base}
+            COMMAND ${Python3_EXECUTABLE} ${tool}/ptx_to_cpp.py ${folder}/${base}.ptx ${folder}/${base}
                 ${arg_PARTS}
-            DEPENDS ${folder}/${base}.ptx ${FIRN_CUDA_ON_CPU_FOLDER}/ptx_to_cpp.py
-                ${FIRN_CUDA_ON_CPU_FOLDER}/ptx_parser.py ${FIRN_CUDA_ON_CPU_FOLDER}/ptx_instructions.py
+            DEPENDS ${folder}/${base}.ptx ${tool}/ptx_to_cpp.py
+                ${tool}/ptx_parser.py ${tool}/ptx_instructions.py
             COMMENT "Translating the PTX of ${base}.cu"
             VERBATIM)
         set_source_files_properties(${folder}/${base}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
@@ -56,20 +56,11 @@ function(firn_cuda_on_cpu name)
     endforeach()
     add_library(${name}_code STATIC ${made})
     set_target_properties(${name}_code PROPERTIES LINKER_LANGUAGE CXX)
-    target_include_directories(${name}_code PRIVATE ${FIRN_CUDA_ON_CPU_FOLDER})
-    target_compile_options(${name}_code PRIVATE ${FIRN_CUDA_ON_CPU_FLAGS})
+    target_include_directories(${name}_code PRIVATE ${tool})
+    target_link_libraries(${name}_code PRIVATE firn_cuda_on_cpu_code_options)
     # Kernels register themselves; nobody refers to them, so the linker must be told to keep them.
     add_library(${name} INTERFACE)
     add_dependencies(${name} ${name}_code)
     target_link_libraries(${name} INTERFACE
         -Wl,--whole-archive $<TARGET_FILE:${name}_code> -Wl,--no-whole-archive firn_cuda_on_cpu_runtime)
-endfunction()
-
-function(last_part out count)
-    math(EXPR last "${count} - 1")
-    set(list "")
-    foreach(part RANGE ${last})
-        list(APPEND list ${part})
-    endforeach()
-    set(${out} ${list} PARENT_SCOPE)
 endfunction()

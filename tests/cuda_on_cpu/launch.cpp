@@ -277,6 +277,7 @@ LaunchOutcome run_launch(const FoundKernel& kernel, const Dim3& grid, const Dim3
     KernelWork& work = outcome.work;
     work.launches = 1;
     work.threads = blocks * threads;
+    work.block_threads = threads;
     for (const std::vector<u64>& each : visits) {
         for (u32 r = 0; r < kernel.code->range_count; ++r) {
             const BlockRange range = kernel.code->ranges[r];

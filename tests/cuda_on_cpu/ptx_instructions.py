@@ -530,7 +530,8 @@ class Translator:
 
     def do_prmt(self, i):
         mode = i.take("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
-        i.finish()
+        i.take("b32")  # the mode stands behind the type
+        i.finish(None)
         return self.assign(i.operands[0], f"permute{'_' + mode if mode else ''}({self.words(i)})", "b32")
 
     def do_bfe(self, i):
@@ -824,10 +825,7 @@ class Translator:
                 raise Unsupported("a strong store of this size")
             puts = " ".join(f"put<{kept}>(strong.bytes + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
             return f"{{ Strong<{size}> strong; {puts} store_strong<{size}>({place}, strong); }}"
-        if space == "param" or length == 1:
-            puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
-        else:
-            puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
+        puts = " ".join(f"put<{kept}>(to + {k * SIZE[type_]}, {self.value(s, type_)});" for k, s in enumerate(sources))
         return f"{{ unsigned char* to = {place}; {puts} }}"
 
     def do_prefetch(self, i):

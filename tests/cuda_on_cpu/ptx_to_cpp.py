@@ -359,7 +359,6 @@ def write_if_changed(path, text):
     if os.path.exists(path):
         with open(path) as file:
             if file.read() == text:
-                os.utime(path)
                 return
     temporary = f"{path}.tmp"
     with open(temporary, "w") as file:
@@ -438,7 +437,7 @@ def main():
                  (f"\n... {len(errors) - 20} more" if len(errors) > 20 else ""))
 
     head = [f"// Made by ptx_to_cpp.py from {os.path.basename(source)}.", '#include "ptx_machine.h"',
-            "using namespace firn::cuda_on_cpu;", f"extern Variable {prefix}_variables[];"]
+            "namespace firn::cuda_on_cpu {", f"extern Variable {prefix}_variables[];"]
     head += [f"{t.signature()};" for t in translations.values()]
     files, sizes = [[] for _ in range(parts)], [0] * parts
     for translation in sorted(translations.values(), key=lambda t: -t.size()):
@@ -446,7 +445,7 @@ def main():
         files[smallest].append(translation.text())
         sizes[smallest] += translation.size()
     for index, functions in enumerate(files):
-        content = "\n".join(head) + "\n\n" + "\n".join(functions) + ("\n" + tables + "\n" if index == 0 else "")
+        content = "\n".join(head) + "\n\n" + "\n".join(functions) + ("\n" + tables + "\n" if index == 0 else "") + "}\n"
         write_if_changed(f"{out}.{index}.cpp", content)
 
 

@@ -219,6 +219,7 @@ void clear_context(bool memory_too) {
 KernelWork& KernelWork::operator+=(const KernelWork& other) {
     launches += other.launches;
     threads += other.threads;
+    block_threads = std::max(block_threads, other.block_threads);
     instructions += other.instructions;
     flops += other.flops;
     special += other.special;
@@ -281,6 +282,11 @@ void run_in_order(int threads) {
 void set_poison(unsigned char byte) {
     const Lock lock(state().mutex);
     state().settings.poison = byte;
+}
+
+void set_patience(double seconds) {
+    const Lock lock(state().mutex);
+    state().settings.patience = seconds;
 }
 
 void count_sectors(bool on) {
