@@ -1,25 +1,28 @@
 #!/usr/bin/env bash
-# Builds Firn and throws a snowball at a wall: out/demo/frame_0001.png ... and a contact sheet.
-# Options are handed on: ./demo.sh --frames 24 --resolution 1920x1080 --snow wet; ./demo.sh --help lists them.
+# Builds Firn and smashes a wall of snow (examples/wall_smash.toml): out/demo/ holds particles, density and surface volumes,
+# pictures, a contact sheet and a page about the run. Options are handed to `firn sim`: ./demo.sh --set scene.resolution=1.5
 set -euo pipefail
 cd "$(dirname "$0")"
+case " $* " in *" --help "* | *" -h "*) sed -n '2,3s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 scripts/setup.sh demo
 
 jobs=$(nproc 2>/dev/null || echo 2)
 log=build/demo-build.log
 mkdir -p build
-echo "demo: building (the first time takes a few minutes) ..."
+echo "demo: building (the first time takes some minutes) ..."
 # The tests and benchmarks stay as they were configured; a fresh folder does without, so that the demo needs less.
 fresh=()
 [ -f build/release/CMakeCache.txt ] || fresh=(-DFIRN_TESTS=OFF -DFIRN_BENCH=OFF)
-if ! { cmake --preset release "${fresh[@]}" && cmake --build --preset release -j "$jobs" --target snowball_demo; } >"$log" 2>&1; then
+if ! { cmake --preset release "${fresh[@]}" && cmake --build --preset release -j "$jobs" --target firn; } >"$log" 2>&1; then
     tail -40 "$log" >&2
     echo "demo: the build failed; the whole log is $log" >&2
     exit 1
 fi
 
-build/release/bin/snowball_demo "$@"
-case " $* " in *" --help "* | *" --out"*) exit 0 ;; esac
+firn=build/release/bin/firn
+"$firn" sim examples/wall_smash.toml --out out/demo --force "$@"
+"$firn" preview out/demo
+"$firn" report out/demo
 echo
-echo "Open out/demo/contact_sheet.png for the whole throw at a glance, or play out/demo/frame_0001.png ... at 24 a second"
-echo "(for example: ffmpeg -framerate 24 -i out/demo/frame_%04d.png -pix_fmt yuv420p out/demo/snowball.mp4)."
+echo "Open out/demo/report.html in a browser for the whole run, out/demo/contact_sheet.png for the shot at a glance;"
+echo "out/demo/wall_smash.usda in Solaris or Blender; out/demo/volumes/*.vdb and out/demo/particles/*.bgeo in Houdini."

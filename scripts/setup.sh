@@ -7,10 +7,11 @@ set -euo pipefail
 
 # program:package, and packages that hold only headers and libraries
 programs=(cmake:cmake ninja:ninja-build g++:g++)
-libraries=(libtbb-dev libpng-dev)
+libraries=(libtbb-dev libpng-dev libopenvdb-dev libboost-iostreams-dev libblosc-dev libembree-dev libtomlplusplus-dev
+    nlohmann-json3-dev)
 if [ "${1:-test}" = test ]; then
-    libraries+=(libgtest-dev libbenchmark-dev)
-    programs+=(nm:binutils awk:mawk)
+    libraries+=(libgtest-dev libbenchmark-dev python3-openvdb libopenvdb-tools)
+    programs+=(nm:binutils awk:mawk python3:python3)
 fi
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }

@@ -421,13 +421,13 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
     return cudaSuccess;
 }
 // Host objects of CUDA 13 launch by handle; the host's function serves as one.
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
-    *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(function));
+cudaError_t __cudaGetKernel(void** kernel, const void* function) {
+    *kernel = const_cast<void*>(function);
     return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+cudaError_t __cudaLaunchKernel(void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                                cudaStream_t stream) {
-    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, shared, stream);
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
