@@ -66,8 +66,8 @@ TEST(SceneFile, EveryParameterIsReadByItsTokenInItsSection) {
             case firn::ParameterType::integer:
                 value = wanted = info.initial[0] == info.slider_high ? "1" : "2";
                 if (info.high < 2) {
-                    const double middle = 0.5 * (info.slider_low + info.slider_high);
-                    value = std::to_string(middle);
+                    const double inside = info.slider_low + 0.4 * (info.slider_high - info.slider_low);
+                    value = std::to_string(inside);
                     wanted = "";
                 }
                 break;
