@@ -240,6 +240,7 @@ TEST(SceneFile, MistakesHaveTheirPlaceAndASuggestion) {
     expect_mistake("[[collider]]\nshape = \"mesh\"\nfile = \"a%s.obj\"", "shot/test.toml:3:8: ", "%04d");
     expect_mistake("[scene]\nspacing = nan", "shot/test.toml:2:11: ", "");
     expect_mistake("[camera]\nangle = 0.6", "shot/test.toml:2:9: ", "degrees");
+    expect_mistake("\xc3\xa9 = 1", "shot/test.toml:1:", "");
     expect_mistake("[=]\nx = 1", "shot/test.toml:1:", "");
     expect_mistake("snow = 3", "shot/test.toml:1:8: ", "list of tables");
 }
