@@ -377,7 +377,7 @@ void Run::finish_frame(FrameRecord& record) {
 }
 
 void Run::write_files(FrameRecord& record) {
-    const Output& output = scene_.output;
+    const SceneOutput& output = scene_.output;
     if (output.particles != "none") {
         view_.phase("writing particles");
         const Clock::time_point start = Clock::now();
@@ -495,7 +495,7 @@ void Run::write_stage() {
 }  // namespace
 
 VolumeSettings volume_settings(const Scene& scene) {
-    const Output& output = scene.output;
+    const SceneOutput& output = scene.output;
     VolumeSettings settings;
     settings.spacing = scene.parameters.spacing;
     settings.rest_density = scene.parameters.rest_density;

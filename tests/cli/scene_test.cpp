@@ -66,8 +66,8 @@ TEST(SceneFile, EveryParameterIsReadByItsTokenInItsSection) {
             case firn::ParameterType::integer:
                 value = wanted = info.initial[0] == info.slider_high ? "1" : "2";
                 if (info.high < 2) {
-                    const double middle = 0.5 * (info.slider_low + info.slider_high);
-                    value = std::to_string(middle);
+                    const double inside = info.slider_low + 0.4 * (info.slider_high - info.slider_low);
+                    value = std::to_string(inside);
                     wanted = "";
                 }
                 break;
@@ -240,6 +240,7 @@ TEST(SceneFile, MistakesHaveTheirPlaceAndASuggestion) {
     expect_mistake("[[collider]]\nshape = \"mesh\"\nfile = \"a%s.obj\"", "shot/test.toml:3:8: ", "%04d");
     expect_mistake("[scene]\nspacing = nan", "shot/test.toml:2:11: ", "");
     expect_mistake("[camera]\nangle = 0.6", "shot/test.toml:2:9: ", "degrees");
+    expect_mistake("\xc3\xa9 = 1", "shot/test.toml:1:", "");
     expect_mistake("[=]\nx = 1", "shot/test.toml:1:", "");
     expect_mistake("snow = 3", "shot/test.toml:1:8: ", "list of tables");
 }
