@@ -99,7 +99,7 @@ struct SceneCamera {
     int width = 1280, height = 720;  ///< pixels
 };
 
-struct Output {
+struct SceneOutput {
     std::string folder;                                             ///< "" = out/NAME
     std::string particles = "bgeo";                                 ///< bgeo, bgeo.sc, bgeo_classic, vdb, none
     std::vector<std::string> volumes{"density", "vel", "surface"};  ///< grid names; empty = none
@@ -142,7 +142,7 @@ struct Scene {
     SceneCamera camera;
     bool has_ground = true;  ///< pictures show a ground plane
     float ground = 0;        ///< its height, m
-    Output output;
+    SceneOutput output;
     std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
 };
 

@@ -646,8 +646,8 @@ SceneCamera read_camera(const Section& section) {
     return camera;
 }
 
-Output read_output(const Section& section, const std::string& folder) {
-    Output output;
+SceneOutput read_output(const Section& section, const std::string& folder) {
+    SceneOutput output;
     if (section.has("folder")) output.folder = resolved(folder, section.text("folder"));
     output.particles = section.text("particles");
     output.volumes = section.words("volumes");

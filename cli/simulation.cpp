@@ -97,6 +97,19 @@ std::string without_threads(const std::string& device) {
     return device.substr(0, device.rfind(','));
 }
 
+/// Puts the particles into another struct while `use` runs, without a copy; they come back whatever happens.
+template <class Use>
+void lend(Particles& from, Particles& to, const Use& use) {
+    std::swap(from, to);
+    try {
+        use();
+    } catch (...) {
+        std::swap(from, to);
+        throw;
+    }
+    std::swap(from, to);
+}
+
 /// The run as it is between two frames, or within one.
 struct State {
     int frame = 0;    ///< the last whole one
@@ -159,6 +172,7 @@ private:
     void write_files(FrameRecord&);
     void save();
     void write_stage();
+    /// All but the particles.
     Checkpoint checkpoint() const;
 
     const Scene& scene_;
@@ -363,12 +377,11 @@ void Run::finish_frame(FrameRecord& record) {
 }
 
 void Run::write_files(FrameRecord& record) {
-    const Output& output = scene_.output;
+    const SceneOutput& output = scene_.output;
     if (output.particles != "none") {
         view_.phase("writing particles");
         const Clock::time_point start = Clock::now();
         ParticleFile file;
-        file.particles = std::move(state_.particles);
         file.spacing = scene_.parameters.spacing;
         file.metadata = {{"frame", std::to_string(record.frame)},
                          {"time", std::to_string(record.time)},
@@ -376,17 +389,12 @@ void Run::write_files(FrameRecord& record) {
                          {"scene", scene_.name}};
         const bool classic = output.particles == "bgeo_classic";
         const std::string path = folder_.particles(record.frame, classic ? "bgeo" : output.particles);
-        // The state goes back to its place whatever happens.
-        try {
+        lend(state_.particles, file.particles, [&] {
             if (classic)
                 write_particles(path, file, ParticleFormat::bgeo_classic);
             else
                 write_particles(path, file);
-        } catch (...) {
-            state_.particles = std::move(file.particles);
-            throw;
-        }
-        state_.particles = std::move(file.particles);
+        });
         record.seconds.emplace_back("files", seconds_since(start));
     }
     if (!output.volumes.empty()) {
@@ -407,13 +415,13 @@ Checkpoint Run::checkpoint() const {
     c.into = state_.into;
     c.next_id = state_.next_id;
     c.spacing = scene_.parameters.spacing;
-    c.particles = state_.particles;
     return c;
 }
 
 void Run::save() {
     view_.phase("saving a checkpoint");
-    write_checkpoint(folder_.checkpoint(state_.frame), checkpoint());
+    Checkpoint c = checkpoint();
+    lend(state_.particles, c.particles, [&] { write_checkpoint(folder_.checkpoint(state_.frame), c); });
     const std::vector<int> frames = folder_.checkpoint_frames();
     // Only older ones go: those of later frames, of a run that was resumed further back, are written again in time.
     std::vector<int> older;
@@ -487,7 +495,7 @@ void Run::write_stage() {
 }  // namespace
 
 VolumeSettings volume_settings(const Scene& scene) {
-    const Output& output = scene.output;
+    const SceneOutput& output = scene.output;
     VolumeSettings settings;
     settings.spacing = scene.parameters.spacing;
     settings.rest_density = scene.parameters.rest_density;

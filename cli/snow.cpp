@@ -337,8 +337,10 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
                                 std::to_string(file.spacing) + " m apart, the scene's " + std::to_string(spacing) +
                                 " m");
     } else {
-        fresh = clothed(snow, points(body));
-        points_[body].shrink_to_fit();
+        points(body);
+        // It is placed once; nobody asks for the points again.
+        fresh = clothed(snow, std::move(points_[body]));
+        points_[body] = {};
     }
     fresh.id.reserve(fresh.count());
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);

@@ -7,25 +7,66 @@
 
 namespace firn::FIRN_LANES {
 
-/// How positions become cell keys: x runs fastest, and a margin of one cell keeps x +- 1 in the same row of keys.
+/// A few bits of one coordinate in a cell's key.
+struct KeyField {
+    int32_t axis, bits;
+};
+
+/// How positions become cell keys. The order of the cells keeps neighbours near in memory however large the scene is:
+/// bricks that fit a core's own cache, in pencils along z whose cross-section fits the shared one. Within a brick x
+/// runs fastest: cells x - 1 .. x + 1 are one run of particles, but for those that a brick's side cuts in two.
 struct CellFrame {
     float inverse_size;  ///< 1 / cell width
-    int32_t origin[3];   ///< cell coordinates of the lowest cell, less the margin
+    int32_t origin[3];   ///< cell coordinates of the lowest cell, less a margin of one
     int32_t bits[3];     ///< of each coordinate in the key
+
+    static constexpr int32_t field_count = 8;
+    /// From the lowest bit: a brick of 32 x 8 x 4 cells, 2 x 4 of them side by side, then along z; then pencil by
+    /// pencil.
+    FIRN_HD static KeyField field(int32_t k) {
+        constexpr KeyField fields[field_count] = {{0, 5}, {1, 3}, {2, 2}, {0, 1}, {1, 2}, {2, 31}, {0, 31}, {1, 31}};
+        return fields[k];
+    }
 
     FIRN_HD int32_t coordinate(float x) const {
         // Beyond a million cells float positions have no digits left; clamping keeps order, and so neighbours.
         const float c = ::floorf(x * inverse_size);
         return static_cast<int32_t>(::fminf(::fmaxf(c, -1048574.0f), 1048574.0f));
     }
-    FIRN_HD uint64_t key(int32_t x, int32_t y, int32_t z) const {
-        return (uint64_t(uint32_t(z - origin[2])) << (bits[0] + bits[1])) |
-               (uint64_t(uint32_t(y - origin[1])) << bits[0]) | uint64_t(uint32_t(x - origin[0]));
+
+    /// The share of one coordinate in the key.
+    FIRN_HD uint64_t part(int32_t axis, int32_t coordinate) const {
+        uint64_t rest = uint32_t(coordinate - origin[axis]), k = 0;
+        int32_t left[3] = {bits[0], bits[1], bits[2]}, shift = 0;
+        for (int32_t f = 0; f < field_count; ++f) {
+            const KeyField at = field(f);
+            const int32_t width = at.bits < left[at.axis] ? at.bits : left[at.axis];
+            left[at.axis] -= width;
+            if (at.axis == axis) {
+                k |= (rest & ((uint64_t(1) << width) - 1)) << shift;
+                rest >>= width;
+            }
+            shift += width;
+        }
+        return k;
     }
+    FIRN_HD uint64_t key(int32_t x, int32_t y, int32_t z) const { return part(0, x) | part(1, y) | part(2, z); }
     FIRN_HD void coordinates(uint64_t k, int32_t c[3]) const {
-        c[0] = origin[0] + static_cast<int32_t>(k & ((uint64_t(1) << bits[0]) - 1));
-        c[1] = origin[1] + static_cast<int32_t>((k >> bits[0]) & ((uint64_t(1) << bits[1]) - 1));
-        c[2] = origin[2] + static_cast<int32_t>(k >> (bits[0] + bits[1]));
+        int32_t left[3] = {bits[0], bits[1], bits[2]}, have[3] = {0, 0, 0};
+        for (int axis = 0; axis < 3; ++axis) c[axis] = origin[axis];
+        for (int32_t f = 0; f < field_count; ++f) {
+            const KeyField at = field(f);
+            const int32_t width = at.bits < left[at.axis] ? at.bits : left[at.axis];
+            c[at.axis] += int32_t(uint32_t(k & ((uint64_t(1) << width) - 1)) << have[at.axis]);
+            have[at.axis] += width;
+            left[at.axis] -= width;
+            k >>= width;
+        }
+    }
+    /// The last cell of x's brick.
+    FIRN_HD int32_t brick_end(int32_t x) const {
+        const int32_t width = bits[0] < field(0).bits ? bits[0] : field(0).bits;
+        return origin[0] + static_cast<int32_t>(uint32_t(x - origin[0]) | ((1u << width) - 1));
     }
     FIRN_HD bool holds(int axis, int32_t c) const {
         return c >= origin[axis] && c < origin[axis] + (int32_t(1) << bits[axis]);
@@ -41,10 +82,12 @@ struct CellsView {
     const float *x, *y, *z;  ///< the sorted positions, readable lane_width past the end
 };
 
-/// Up to nine runs of consecutive particles that hold all neighbours of a cell: its row and the eight around it.
+/// The runs of consecutive particles that hold all neighbours of a cell: its row and the eight around it, each in one
+/// run, or in two at a brick's side.
 struct CellRows {
-    uint32_t begin[9];
-    uint32_t end[9];
+    uint32_t count;
+    uint32_t begin[18];
+    uint32_t end[18];
 };
 
 /// The largest x, y, z and -x, -y, -z.
@@ -110,8 +153,8 @@ struct FindRows {
     CellsView to;
     CellRows* rows;
 
-    FIRN_HD uint32_t lower_bound(uint64_t k) const {
-        uint32_t low = 0, size = to.count;
+    /// The first cell of `to` in [low, low + size) whose key is not below k.
+    FIRN_HD uint32_t lower_bound(uint64_t k, uint32_t low, uint32_t size) const {
         while (size > 0) {
             const uint32_t half = size / 2;
             const bool right = to.key[low + half] < k;
@@ -121,25 +164,54 @@ struct FindRows {
         return low;
     }
 
+    /// The same among all cells, searched from `near` in growing strides: neighbours are mostly close.
+    FIRN_HD uint32_t lower_bound_near(uint64_t k, uint32_t near) const {
+        uint32_t stride = 4;
+        if (near < to.count && to.key[near] < k) {
+            uint32_t low = near;
+            while (to.count - low > stride && to.key[low + stride] < k) {
+                low += stride;
+                stride *= 2;
+            }
+            return lower_bound(k, low + 1, (to.count - low > stride ? stride : to.count - low) - 1);
+        }
+        uint32_t high = near;
+        while (high > stride && !(to.key[high - stride] < k)) {
+            high -= stride;
+            stride *= 2;
+        }
+        const uint32_t low = high > stride ? high - stride + 1 : 0;
+        return lower_bound(k, low, high - low);
+    }
+
     FIRN_HD void operator()(uint32_t cell) const {
         int32_t c[3];
         from.frame.coordinates(from.key[cell], c);
-        CellRows r;
-        for (int row = 0; row < 9; ++row) {
+        CellRows& r = rows[cell];
+        uint32_t runs = 0;
+        const bool own = from.key == to.key;
+        for (int row = 0; row < 9 && to.count; ++row) {
             const int32_t y = c[1] + row % 3 - 1, z = c[2] + row / 3 - 1;
-            r.begin[row] = r.end[row] = 0;
-            if (to.count == 0 || !to.frame.holds(1, y) || !to.frame.holds(2, z)) continue;
+            if (!to.frame.holds(1, y) || !to.frame.holds(2, z)) continue;
             const int32_t lowest = to.frame.origin[0], highest = lowest + (int32_t(1) << to.frame.bits[0]) - 1;
-            const int32_t x_low = c[0] - 1 > lowest ? c[0] - 1 : lowest;
-            const int32_t x_high = c[0] + 1 < highest ? c[0] + 1 : highest;
-            if (x_low > x_high) continue;
-            const uint64_t low = to.frame.key(x_low, y, z), high = to.frame.key(x_high, y, z);
-            uint32_t at = lower_bound(low);
-            r.begin[row] = to.first[at];
-            while (at < to.count && to.key[at] <= high) ++at;
-            r.end[row] = to.first[at];
+            int32_t x = c[0] - 1 > lowest ? c[0] - 1 : lowest;
+            const int32_t last = c[0] + 1 < highest ? c[0] + 1 : highest;
+            while (x <= last) {
+                const int32_t brick_end = to.frame.brick_end(x), x_end = brick_end < last ? brick_end : last;
+                const uint64_t low = to.frame.key(x, y, z), high = to.frame.key(x_end, y, z);
+                uint32_t at = own ? lower_bound_near(low, cell) : lower_bound(low, 0, to.count);
+                const uint32_t begin = to.first[at];
+                while (at < to.count && to.key[at] <= high) ++at;
+                const uint32_t end = to.first[at];
+                if (begin < end) {
+                    r.begin[runs] = begin;
+                    r.end[runs] = end;
+                    ++runs;
+                }
+                x = x_end + 1;
+            }
         }
-        rows[cell] = r;
+        r.count = runs;
     }
 };
 

@@ -58,7 +58,7 @@ struct Search {
         for (const SearchSet& set : sets) {
             if (!set.rows) continue;
             const CellRows& rows = set.rows[cell_of[i]];
-            for (int row = 0; row < 9; ++row) {
+            for (uint32_t row = 0; row < rows.count; ++row) {
                 const uint32_t end = rows.end[row];
                 for (uint32_t j = rows.begin[row]; j < end; j += lane_width) {
                     const Real dx = px - load_unaligned(set.x + j), dy = py - load_unaligned(set.y + j),

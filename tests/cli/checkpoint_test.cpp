@@ -78,8 +78,9 @@ TEST_F(CheckpointFile, EverythingComesBack) {
         for (const firn::ParticleArray& array : firn::particle_arrays()) {
             ASSERT_EQ(array.size(b.particles), array.size(a.particles)) << array.name;
             const size_t size = array.size(a.particles) * static_cast<size_t>(array.components) * sizeof(float);
-            if (size > 0)
+            if (size > 0) {
                 EXPECT_EQ(std::memcmp(array.data(a.particles), array.data(b.particles), size), 0) << array.name;
+            }
         }
     }
 }

@@ -84,20 +84,20 @@ TEST(SceneFile, EveryParameterIsReadByItsTokenInItsSection) {
                 wanted = "1 2.5 -3";
                 break;
         }
-        // Both ends must stay in order.
-        const std::string more = std::string(info.token) == "dt_min" ? "dt_max = 2.0\n" : "";
-        if (std::string(info.token) == "dt_min") value = "0.5", wanted = "0.5";
-        if (std::string(info.token) == "dt_max") value = "0.5", wanted = "0.5";
-        const std::string text = "[" + section + "]\n" + info.token + " = " + value + "\n" +
-                                 (std::string(info.token) == "dt_min" ? "dt_max = 0.75\n" : "");
+        // The shortest and the longest substep must stay in order.
+        const std::string token = info.token;
+        if (token == "dt_min" || token == "dt_max") value = wanted = "0.5";
+        const std::string text =
+            "[" + section + "]\n" + token + " = " + value + "\n" + (token == "dt_min" ? "dt_max = 0.75\n" : "");
         const Scene scene = parse(text);
         const std::string got = parameter_text(scene.parameters, info);
         EXPECT_NE(got, parameter_text(firn::Parameters(), info)) << text;
-        if (!wanted.empty()) EXPECT_EQ(got, wanted) << text;
+        if (!wanted.empty()) {
+            EXPECT_EQ(got, wanted) << text;
+        }
         // The same through --set, by the token alone.
-        if (std::string(info.token) == "dt_min") continue;
-        std::string plain = value;
-        const Scene set = parse("", {std::string(info.token) + "=" + plain});
+        if (token == "dt_min") continue;
+        const Scene set = parse("", {token + "=" + value});
         EXPECT_EQ(parameter_text(set.parameters, info), got) << info.token;
     }
 }
@@ -279,8 +279,8 @@ TEST(SceneFile, LikelySlipsAreWarnedOf) {
 TEST(Keys, EveryRowIsComplete) {
     for (const firn::SceneKey& key : firn::scene_keys()) {
         EXPECT_LE(key.low, key.high) << key.section << "." << key.key;
-        const std::string name = key.key;
-        if (name != "radius") EXPECT_NE(std::string(key.help), "") << key.section << "." << key.key;
+        const bool speaks_for_itself = std::string(key.key) == "radius";
+        EXPECT_EQ(std::string(key.help).empty(), speaks_for_itself) << key.section << "." << key.key;
         EXPECT_EQ(key.type == firn::KeyType::choice, !key.choices.empty()) << key.section << "." << key.key;
     }
 }

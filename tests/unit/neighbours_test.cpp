@@ -201,6 +201,22 @@ TEST(FIRN_SUITE(Neighbours), ALine) {
     expect_brute_force(points);
 }
 
+TEST(FIRN_SUITE(Neighbours), AcrossTheSidesOfBricks) {
+    // Cells are ordered in bricks: clumps where bricks and pencils meet, at multiples of 4 cells over several of each.
+    Random random;
+    Points points;
+    for (int x = 0; x <= 160; x += 32)
+        for (int y = 0; y <= 72; y += 8)
+            for (int z = 0; z <= 16; z += 4)
+                for (int n = 0; n < 6; ++n) {
+                    const Float3 d = random.in_box(-1.2 * cell_width, 1.2 * cell_width);
+                    points.push_back({static_cast<float>(x) * cell_width + d.x,
+                                      static_cast<float>(y) * cell_width + d.y,
+                                      static_cast<float>(z) * cell_width + d.z});
+                }
+    expect_brute_force(points, random.cloud(200, 0, 2), random.cloud(200, 0, 2));
+}
+
 TEST(FIRN_SUITE(Neighbours), ThousandsForOneParticle) {
     // A hub with a shell around it: one list is far longer than any other of its block.
     Random random;

@@ -159,9 +159,9 @@ TEST(DensityGrid, SaysWhatIsWrong) {
     EXPECT_NE(message(good, {0, 0, 0}).find("spacing"), std::string::npos);
     EXPECT_NE(message(good, {0.1f, -1, 0}).find("voxel size"), std::string::npos);
     EXPECT_NE(message(good, {0.1f, std::nanf(""), 0}).find("voxel size"), std::string::npos);
-    // 1e-5 m: a ball of 6e14 voxels. The answer has to come before the memory is asked for.
-    EXPECT_NE(message(good, {0.1f, 1e-5f, 0}).find("GB"), std::string::npos) << message(good, {0.1f, 1e-5f, 0});
-    EXPECT_NE(message(good, {0.1f, 1e-12f, 0}).find("voxels"), std::string::npos);
+    // 1e-4 m: a ball of 1e12 voxels. The answer has to come before the memory is asked for.
+    EXPECT_NE(message(good, {0.1f, 1e-4f, 0}).find("GB"), std::string::npos) << message(good, {0.1f, 1e-4f, 0});
+    EXPECT_NE(message(good, {0.1f, 1e-12f, 0}).find("voxel size 1e-12 m"), std::string::npos);
     Particles bad = good;
     bad.position[17].y = std::numeric_limits<float>::infinity();
     EXPECT_NE(message(bad, {0.1f, 0, 0}).find("particle 17"), std::string::npos) << message(bad, {0.1f, 0, 0});

@@ -175,11 +175,9 @@ inline void expect_every_prefix_fails(const std::string& bytes, size_t allowed_t
 
 inline void expect_no_crash_with_flipped_bits(const std::string& bytes) {
     for (size_t i = 0; i < bytes.size(); ++i) {
-        for (const int bit : {0, 3, 5, 7}) {
-            std::string damaged = bytes;
-            damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
-            expect_particles_or_error(damaged, "byte " + std::to_string(i) + ", bit " + std::to_string(bit));
-        }
+        std::string damaged = bytes;
+        damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i * 3 % 8)));
+        expect_particles_or_error(damaged, "byte " + std::to_string(i));
     }
 }
 

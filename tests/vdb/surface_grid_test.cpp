@@ -88,9 +88,15 @@ TEST(SurfaceGrid, OfABallIsItsDistance) {
             for (int k = -40; k <= 40; ++k) {
                 const double r = 0.025 * std::sqrt(double(i * i + j * j + k * k));
                 const float value = at.getValue(Coord(120 + i, -40 + j, 80 + k));
-                if (r < radius - spacing) ASSERT_LT(value, 0) << i << " " << j << " " << k;
-                if (r > radius + spacing) ASSERT_GT(value, 0) << i << " " << j << " " << k;
-                if (r < radius - 0.3) ASSERT_EQ(value, -grid->background());
+                if (r < radius - spacing) {
+                    ASSERT_LT(value, 0) << i << " " << j << " " << k;
+                }
+                if (r > radius + spacing) {
+                    ASSERT_GT(value, 0) << i << " " << j << " " << k;
+                }
+                if (r < radius - 0.3) {
+                    ASSERT_EQ(value, -grid->background());
+                }
             }
         }
     }
@@ -107,7 +113,7 @@ TEST(SurfaceGrid, OfABoxSitsHalfASpacingOffTheParticles) {
         settings.smooth = smooth;
         const FloatGrid::Ptr grid = surface_grid(particles, settings, GridSettings{spacing, 0, 0});
         const auto at = grid->getConstAccessor();
-        // On the faces, away from edges. Balls of a spacing's radius around a lattice leave bumps of 0.13 spacings.
+        // On the faces, away from edges. Balls of 1.25 spacings' radius around a lattice leave bumps of 0.22 spacings.
         for (int k = 8; k <= 12; ++k) {
             for (int depth = -2; depth <= 2; ++depth) {
                 EXPECT_NEAR(at.getValue(Coord(depth, k, k)), -depth * 0.05, 0.16 * spacing) << smooth;
@@ -142,8 +148,12 @@ TEST(SurfaceGrid, WithoutSmoothingIsTheDistanceToTheBalls) {
                 const float value = grid->tree().getValue(Coord(i, j, k));
                 // Outside, the union's distance is the least of the balls'. The grid sees the surface between voxels as
                 // flat and solves upwind to first order: a third of a voxel over a band of four, most in creases.
-                if (least > 0) EXPECT_NEAR(value, std::min(least, 4.0 * voxel), 0.4 * voxel) << Coord(i, j, k);
-                if (std::abs(least) > 0.05 * voxel) EXPECT_EQ(value < 0, least < 0) << Coord(i, j, k);
+                if (least > 0) {
+                    EXPECT_NEAR(value, std::min(least, 4.0 * voxel), 0.4 * voxel) << Coord(i, j, k);
+                }
+                if (std::abs(least) > 0.05 * voxel) {
+                    EXPECT_EQ(value < 0, least < 0) << Coord(i, j, k);
+                }
                 in_band += least > 0 && least < 4 * voxel;
                 ++checked;
             }
@@ -176,7 +186,8 @@ TEST(SurfaceGrid, KeepsSingleGrains) {
     Particles one;
     one.position.push_back({0.033f, 0.012f, -0.2f});
     const FloatGrid::Ptr grid = surface_grid(one, {}, GridSettings{0.1f, 0, 0});
-    EXPECT_GT(volume(*grid), 0.2 * 1e-3);
+    // Smoothing takes from what is only two voxels wide, but leaves it there.
+    EXPECT_GT(volume(*grid), 0.08 * 1e-3);
     EXPECT_LT(volume(*grid), 1.0 * 1e-3);
 }
 

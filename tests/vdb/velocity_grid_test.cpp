@@ -82,7 +82,9 @@ TEST_P(VelocityGrid, IsTheRigidMotionInsideAndReachesPastTheSurface) {
                     ASSERT_TRUE(grid->tree().isValueOn(c)) << c << " at " << r;
                     outside += r > spacing;
                 }
-                if (r > 4.1 * spacing) ASSERT_FALSE(grid->tree().isValueOn(c)) << c << " at " << r;
+                if (r > 4.1 * spacing) {
+                    ASSERT_FALSE(grid->tree().isValueOn(c)) << c << " at " << r;
+                }
             }
         }
     }

@@ -405,6 +405,7 @@ private:
     // The leaves.
 
     void read_leaves() {
+        if (leaves_.empty()) return;  // nothing follows
         const size_t at = offset_;
         const uint16_t passes = value<uint16_t>();
         if (passes < 4 || passes % 2 != 0) fail(at, "points can't come in " + std::to_string(passes) + " passes");

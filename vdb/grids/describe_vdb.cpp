@@ -76,16 +76,18 @@ void describe_numbers(const Grid& grid, bool is_density, std::string& out) {
     if (!(r.least <= r.most)) return;
     out += text("    values %g to %g", r.least, r.most);
     const openvdb::Vec3d voxel = grid.voxelSize();
-    if (is_density) out += text(", integral %.6g", r.sum * voxel[0] * voxel[1] * voxel[2]);
+    if (is_density) out += text(", mass %.6g kg", r.sum * voxel[0] * voxel[1] * voxel[2]);
     out += "\n";
 }
 
 void describe_values(const GridBase& grid, std::string& out) {
-    const bool fog = grid.getGridClass() == openvdb::GRID_FOG_VOLUME;
+    // Files of others have densities without a unit; kg/m^3 is only said by ours.
+    const auto unit = grid.getMetadata<openvdb::StringMetadata>("unit");
+    const bool density = unit && unit->value() == "kg/m^3" && grid.getName().rfind("density", 0) == 0;
     if (grid.isType<openvdb::FloatGrid>()) {
-        describe_numbers(static_cast<const openvdb::FloatGrid&>(grid), fog, out);
+        describe_numbers(static_cast<const openvdb::FloatGrid&>(grid), density, out);
     } else if (grid.isType<openvdb::DoubleGrid>()) {
-        describe_numbers(static_cast<const openvdb::DoubleGrid&>(grid), fog, out);
+        describe_numbers(static_cast<const openvdb::DoubleGrid&>(grid), density, out);
     } else if (grid.isType<openvdb::Int32Grid>()) {
         describe_numbers(static_cast<const openvdb::Int32Grid&>(grid), false, out);
     } else if (grid.isType<openvdb::Vec3SGrid>()) {
@@ -111,7 +113,7 @@ void describe(const GridBase& grid, std::string& out) {
     if (grid.isType<openvdb::points::PointDataGrid>()) {
         out += " (points)";
     } else {
-        out += ", " + GridBase::gridClassToMenuName(grid.getGridClass());
+        out += ", " + GridBase::gridClassToString(grid.getGridClass());
     }
     if (grid.saveFloatAsHalf()) out += ", half floats";
     out += "\n";

@@ -129,7 +129,8 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
     });
     // Deep leaves are full, and so are all leaves around them, as far as distances are wanted.
     const LeafSet all(touched);
-    const int rings = static_cast<int>(std::ceil((settings.inside + settings.cut()) / leaf_edge));
+    const float margin = static_cast<float>(settings.smooth) + 2;
+    const int rings = static_cast<int>(std::ceil((settings.inside + margin) / leaf_edge));
     std::vector<uint8_t> is_deep(touched.size());
     loop.ranges(touched.size(), [&](size_t first, size_t last) {
         for (size_t k = first; k < last; ++k) {
@@ -157,22 +158,21 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
     values.resize(count * leaf_voxels);
     std::vector<float> next(values.size());
 
-    // Distance to the union, cut off where it can't matter to the surface.
-    const float cut = settings.cut();
+    // Distance to the union.
+    const float level = settings.level;
     loop.ranges(count, [&](size_t first, size_t last) {
         Padded& s = scratch.local();
         for (size_t k = first; k < last; ++k) {
             float* out = values.data() + k * leaf_voxels;
-            const float reach = settings.ball + cut;
+            const float reach = settings.ball + level;
             const size_t near = bins.near(result.leaves.key(k), reach, s.near);
             std::fill(out, out + leaf_voxels, reach * reach);
             leaf_kernels().nearest(s.near.data(), near, reach, out);
-            for (int v = 0; v < leaf_voxels; ++v) out[v] = std::max(std::sqrt(out[v]) - settings.ball, -cut);
+            for (int v = 0; v < leaf_voxels; ++v) out[v] = std::max(std::sqrt(out[v]) - settings.ball, -level);
         }
     });
 
-    const float inside_value = std::max(-settings.ball, -cut);
-    const Field field{bins.space, result.leaves, deep, inside_value, cut};
+    const Field field{bins.space, result.leaves, deep, -level, level};
     for (int pass = 0; pass < settings.smooth; ++pass) {
         loop.ranges(count, [&](size_t first, size_t last) {
             Padded& s = scratch.local();

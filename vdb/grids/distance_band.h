@@ -11,14 +11,15 @@
 namespace firn {
 
 struct BandSettings {
-    float ball = 0;                 ///< radius around each particle
-    int smooth = 0;                 ///< passes of the 1-2-1 filter along each axis
+    float ball = 0;   ///< radius around each particle
+    int smooth = 0;   ///< passes of the 1-2-1 filter along each axis
+    float level = 2;  ///< the union's distance is cut off at plus and minus this before it is smoothed. It
+                      ///< should not be deeper than what lies between particles, or smoothing moves the
+                      ///< surface: inside, the union's distance is not even.
     float inside = 0, outside = 0;  ///< how far from the surface distances are wanted
 
-    /// Smoothing looks this far from the surface; beyond, the field may be cut off without a trace at the surface.
-    float cut() const { return static_cast<float>(smooth) + 2; }
     /// From a particle to the furthest voxel that matters.
-    float reach() const { return ball + std::max(cut(), outside + 1); }
+    float reach() const { return ball + std::max(level, outside + 1); }
 };
 
 /// Leaves that hold the surface or come near it. Values are at most `inside` deep and `outside` high where distances

@@ -32,7 +32,14 @@ double voxel_size(const GridSettings& settings) {
         throw Error("voxel size " + number(settings.voxel) +
                     " m: give a number above 0, or 0 for half the particle spacing");
     }
-    return settings.voxel > 0 ? settings.voxel : 0.5 * settings.spacing;
+    const double voxel = settings.voxel > 0 ? settings.voxel : 0.5 * settings.spacing;
+    constexpr double least = 2e-5;  // OpenVDB takes smaller ones for zero
+    if (voxel < least) {
+        char line[128];
+        std::snprintf(line, sizeof line, "voxel size %g m: OpenVDB has none below %g m", voxel, least);
+        throw Error(line);
+    }
+    return voxel;
 }
 
 LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double reach, double bytes_per_voxel,

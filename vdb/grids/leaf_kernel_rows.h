@@ -2,6 +2,10 @@
 // FIRN_ROWS. Nothing here may define a function that other files share: the linker would keep one copy, perhaps the one
 // for AVX2.
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "leaf_kernels.h"
 
 namespace firn::FIRN_ROWS {
@@ -9,6 +13,76 @@ namespace firn::FIRN_ROWS {
 namespace {
 
 constexpr int row = 8;
+
+// As many voxels of a row as the processor takes at once. Compilers don't see it by themselves: the rows are short.
+#if defined(__AVX2__)
+constexpr int width = 8;
+using Lanes = __m256;
+inline Lanes root(Lanes a) {
+    return _mm256_sqrt_ps(a);
+}
+inline Lanes lesser(Lanes a, Lanes b) {
+    return _mm256_min_ps(a, b);
+}
+inline Lanes greater(Lanes a, Lanes b) {
+    return _mm256_max_ps(a, b);
+}
+inline Lanes load(const float* from) {
+    return _mm256_loadu_ps(from);
+}
+inline void store(float* to, Lanes a) {
+    _mm256_storeu_ps(to, a);
+}
+inline Lanes all(float a) {
+    return _mm256_set1_ps(a);
+}
+#elif defined(__x86_64__)
+constexpr int width = 4;
+using Lanes = __m128;
+inline Lanes root(Lanes a) {
+    return _mm_sqrt_ps(a);
+}
+inline Lanes lesser(Lanes a, Lanes b) {
+    return _mm_min_ps(a, b);
+}
+inline Lanes greater(Lanes a, Lanes b) {
+    return _mm_max_ps(a, b);
+}
+inline Lanes load(const float* from) {
+    return _mm_loadu_ps(from);
+}
+inline void store(float* to, Lanes a) {
+    _mm_storeu_ps(to, a);
+}
+inline Lanes all(float a) {
+    return _mm_set1_ps(a);
+}
+#else
+constexpr int width = 1;
+using Lanes = float;
+inline Lanes root(Lanes a) {
+    return __builtin_sqrtf(a);
+}
+inline Lanes lesser(Lanes a, Lanes b) {
+    return a < b ? a : b;
+}
+inline Lanes greater(Lanes a, Lanes b) {
+    return a > b ? a : b;
+}
+inline Lanes load(const float* from) {
+    return *from;
+}
+inline void store(float* to, Lanes a) {
+    *to = a;
+}
+inline Lanes all(float a) {
+    return a;
+}
+#endif
+
+inline void add_to(float* to, Lanes a) {
+    store(to, load(to) + a);
+}
 
 /// First and last index in 0..7 within `reach` of `centre`.
 struct Span {
@@ -23,141 +97,123 @@ inline Span span(float centre, float reach) {
     return {first, last};
 }
 
-/// Calls body(place of the row's first voxel, squared distance of the row's line, squared distances along the row) for
-/// every row that comes closer than `reach` to the particle.
+/// Calls body(place of the first voxel, squared distances) for every piece of a row in the cube of `reach` around the
+/// particle. Some of them are out of reach: a branch that finds out costs more than they do.
 template <typename Body>
-inline void for_each_row(float x, float y, float z, float reach, const Body& body) {
-    const float reach_squared = reach * reach;
-    float along[row];
-    for (int k = 0; k < row; ++k) along[k] = (static_cast<float>(k) - z) * (static_cast<float>(k) - z);
-    const float outside = z < 0.0f ? z : (z > 7.0f ? z - 7.0f : 0.0f);
-    const float within = reach_squared - outside * outside;
+inline void for_each_piece(float x, float y, float z, float reach, const Body& body) {
+    constexpr int pieces = row / width;
+    Lanes along[pieces];
+    for (int piece = 0; piece < pieces; ++piece) {
+        float squared[width];
+        for (int k = 0; k < width; ++k) {
+            const float dz = static_cast<float>(piece * width + k) - z;
+            squared[k] = dz * dz;
+        }
+        along[piece] = load(squared);
+    }
     const Span xs = span(x, reach), ys = span(y, reach);
     for (int i = xs.first; i <= xs.last; ++i) {
         const float dx = static_cast<float>(i) - x;
         for (int j = ys.first; j <= ys.last; ++j) {
             const float dy = static_cast<float>(j) - y;
-            const float across = dx * dx + dy * dy;
-            if (across < within) body(i * 64 + j * row, across, along);
+            const Lanes across = all(dx * dx + dy * dy);
+            for (int piece = 0; piece < pieces; ++piece) {
+                body(i * 64 + j * row + piece * width, across + along[piece]);
+            }
         }
     }
 }
 
 /// The cubic spline without its norm; `squared` is r^2, `inverse` is 1 / support.
-inline float spline(float squared, float inverse) {
-    float q = __builtin_sqrtf(squared) * inverse;
-    q = q < 1.0f ? q : 1.0f;
-    const float outer = 1.0f - q;
-    float inner = 0.5f - q;
-    inner = inner > 0.0f ? inner : 0.0f;
-    return 2.0f * outer * outer * outer - 8.0f * inner * inner * inner;
+inline Lanes spline(Lanes squared, Lanes inverse) {
+    const Lanes q = lesser(root(squared) * inverse, all(1.0f));
+    const Lanes outer = all(1.0f) - q;
+    const Lanes inner = greater(all(0.5f) - q, all(0.0f));
+    return all(2.0f) * outer * outer * outer - all(8.0f) * inner * inner * inner;
 }
 
-inline float wide(float squared, float inverse_squared) {
-    float inside = 1.0f - squared * inverse_squared;
-    inside = inside > 0.0f ? inside : 0.0f;
+inline Lanes wide(Lanes squared, Lanes inverse_squared) {
+    const Lanes inside = greater(all(1.0f) - squared * inverse_squared, all(0.0f));
     return (inside * inside) * (inside * inside);
 }
 
 void add(const NearParticle* particles, size_t count, const float* weight, float support, float* sum) {
-    const float inverse = 1.0f / support;
+    const Lanes inverse = all(1.0f / support);
     for (size_t p = 0; p < count; ++p) {
-        const float w = weight[particles[p].place];
-        for_each_row(particles[p].x, particles[p].y, particles[p].z, support,
-                     [=](int first, float across, const float* along) {
-                         float* out = sum + first;
-                         for (int k = 0; k < row; ++k) out[k] += w * spline(across + along[k], inverse);
-                     });
+        const Lanes w = all(weight[particles[p].place]);
+        for_each_piece(particles[p].x, particles[p].y, particles[p].z, support,
+                       [=](int at, Lanes squared) { add_to(sum + at, w * spline(squared, inverse)); });
+    }
+}
+
+template <typename Weight>
+inline void add_scalars(const NearParticle* particles, size_t count, const float* value, float reach,
+                        const Float3& shift, float* weights, float* values, const Weight& weight) {
+    for (size_t p = 0; p < count; ++p) {
+        const Lanes v = all(value[particles[p].place]);
+        for_each_piece(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, reach,
+                       [=](int at, Lanes squared) {
+                           const Lanes w = weight(squared);
+                           add_to(weights + at, w);
+                           add_to(values + at, w * v);
+                       });
+    }
+}
+
+template <typename Weight>
+inline void add_vectors(const NearParticle* particles, size_t count, const Float3* value, float reach,
+                        const Float3& shift, float* weights, float* values, const Weight& weight) {
+    for (size_t p = 0; p < count; ++p) {
+        const Float3& v = value[particles[p].place];
+        const Lanes x = all(v.x), y = all(v.y), z = all(v.z);
+        for_each_piece(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, reach,
+                       [=](int at, Lanes squared) {
+                           const Lanes w = weight(squared);
+                           add_to(weights + at, w);
+                           add_to(values + at, w * x);
+                           add_to(values + leaf_voxels + at, w * y);
+                           add_to(values + 2 * leaf_voxels + at, w * z);
+                       });
     }
 }
 
 void add_scalar(const NearParticle* particles, size_t count, const float* value, float support, const Float3& shift,
                 float* weights, float* values) {
-    const float inverse = 1.0f / support;
-    for (size_t p = 0; p < count; ++p) {
-        const float v = value[particles[p].place];
-        for_each_row(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, support,
-                     [=](int first, float across, const float* along) {
-                         float* out_w = weights + first;
-                         float* out_v = values + first;
-                         float w[row];
-                         for (int k = 0; k < row; ++k) w[k] = spline(across + along[k], inverse);
-                         for (int k = 0; k < row; ++k) out_w[k] += w[k];
-                         for (int k = 0; k < row; ++k) out_v[k] += w[k] * v;
-                     });
-    }
+    const Lanes inverse = all(1.0f / support);
+    add_scalars(particles, count, value, support, shift, weights, values,
+                [=](Lanes squared) { return spline(squared, inverse); });
 }
 
 void add_vector(const NearParticle* particles, size_t count, const Float3* value, float support, const Float3& shift,
                 float* weights, float* values) {
-    const float inverse = 1.0f / support;
-    for (size_t p = 0; p < count; ++p) {
-        const Float3 v = value[particles[p].place];
-        for_each_row(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, support,
-                     [=](int first, float across, const float* along) {
-                         float* out = weights + first;
-                         float* out_v = values + first;
-                         float w[row];
-                         for (int k = 0; k < row; ++k) w[k] = spline(across + along[k], inverse);
-                         for (int k = 0; k < row; ++k) out[k] += w[k];
-                         for (int k = 0; k < row; ++k) out_v[k] += w[k] * v.x;
-                         for (int k = 0; k < row; ++k) out_v[leaf_voxels + k] += w[k] * v.y;
-                         for (int k = 0; k < row; ++k) out_v[2 * leaf_voxels + k] += w[k] * v.z;
-                     });
-    }
+    const Lanes inverse = all(1.0f / support);
+    add_vectors(particles, count, value, support, shift, weights, values,
+                [=](Lanes squared) { return spline(squared, inverse); });
 }
 
 void add_scalar_wide(const NearParticle* particles, size_t count, const float* value, float reach, float scale,
                      const Float3& shift, float* weights, float* values) {
-    const float inverse_squared = 1.0f / (reach * reach);
-    for (size_t p = 0; p < count; ++p) {
-        const float v = value[particles[p].place];
-        for_each_row(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, reach,
-                     [=](int first, float across, const float* along) {
-                         float* out_w = weights + first;
-                         float* out_v = values + first;
-                         float w[row];
-                         for (int k = 0; k < row; ++k) w[k] = scale * wide(across + along[k], inverse_squared);
-                         for (int k = 0; k < row; ++k) out_w[k] += w[k];
-                         for (int k = 0; k < row; ++k) out_v[k] += w[k] * v;
-                     });
-    }
+    const Lanes inverse_squared = all(1.0f / (reach * reach)), s = all(scale);
+    add_scalars(particles, count, value, reach, shift, weights, values,
+                [=](Lanes squared) { return s * wide(squared, inverse_squared); });
 }
 
 void add_vector_wide(const NearParticle* particles, size_t count, const Float3* value, float reach, float scale,
                      const Float3& shift, float* weights, float* values) {
-    const float inverse_squared = 1.0f / (reach * reach);
-    for (size_t p = 0; p < count; ++p) {
-        const Float3 v = value[particles[p].place];
-        for_each_row(particles[p].x - shift.x, particles[p].y - shift.y, particles[p].z - shift.z, reach,
-                     [=](int first, float across, const float* along) {
-                         float* out = weights + first;
-                         float* out_v = values + first;
-                         float w[row];
-                         for (int k = 0; k < row; ++k) w[k] = scale * wide(across + along[k], inverse_squared);
-                         for (int k = 0; k < row; ++k) out[k] += w[k];
-                         for (int k = 0; k < row; ++k) out_v[k] += w[k] * v.x;
-                         for (int k = 0; k < row; ++k) out_v[leaf_voxels + k] += w[k] * v.y;
-                         for (int k = 0; k < row; ++k) out_v[2 * leaf_voxels + k] += w[k] * v.z;
-                     });
-    }
+    const Lanes inverse_squared = all(1.0f / (reach * reach)), s = all(scale);
+    add_vectors(particles, count, value, reach, shift, weights, values,
+                [=](Lanes squared) { return s * wide(squared, inverse_squared); });
 }
 
 void nearest(const NearParticle* particles, size_t count, float reach, float* squared) {
     for (size_t p = 0; p < count; ++p) {
-        for_each_row(particles[p].x, particles[p].y, particles[p].z, reach,
-                     [=](int first, float across, const float* along) {
-                         float* out = squared + first;
-                         for (int k = 0; k < row; ++k) {
-                             const float r = across + along[k];
-                             out[k] = r < out[k] ? r : out[k];
-                         }
-                     });
+        for_each_piece(particles[p].x, particles[p].y, particles[p].z, reach,
+                       [=](int at, Lanes here) { store(squared + at, lesser(here, load(squared + at))); });
     }
 }
 
 }  // namespace
 
-const LeafKernels kernels = {add, add_scalar, add_vector, add_scalar_wide, add_vector_wide, nearest};
+extern const LeafKernels kernels = {add, add_scalar, add_vector, add_scalar_wide, add_vector_wide, nearest};
 
 }  // namespace firn::FIRN_ROWS

@@ -30,9 +30,12 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     const double spacing = settings.spacing;
     // Lengths in voxels from here on.
     const double radius = setting(surface.radius, 0.5 * spacing, "radius") / voxel;
-    const double dilate = setting(surface.dilate, 0.5 * spacing, "dilate") / voxel;
-    const double erode = setting(surface.erode, dilate * voxel, "erode") / voxel;
+    const double dilate = setting(surface.dilate, 0.75 * spacing, "dilate") / voxel;
     const double ball = radius + dilate;
+    // Between particles the balls' union lies lower than on top of them, by spacing^2 / (12 ball) in the mean over a
+    // lattice's face: so much less is to be taken away.
+    const double valleys = ball > 0 ? std::min(dilate, std::pow(spacing / voxel, 2) / (12 * ball)) : 0;
+    const double erode = setting(surface.erode, (dilate - valleys) * voxel, "erode") / voxel;
     const float half_width = static_cast<float>(surface.half_width);
 
     openvdb::FloatGrid::Ptr grid = openvdb::FloatGrid::create(static_cast<float>(half_width * voxel));
@@ -42,6 +45,10 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     BandSettings band;
     band.ball = static_cast<float>(ball);
     band.smooth = surface.smooth;
+    // The middle of a lattice's cell is 0.87 spacings from the nearest particle.
+    if (band.smooth > 0) {
+        band.level = static_cast<float>(std::clamp(ball - 0.87 * spacing / voxel, 0.25, 1.0));
+    }
     band.inside = half_width + static_cast<float>(erode);
     band.outside = std::max(half_width - static_cast<float>(erode), 1.0f);
     const double reach = band.reach();

@@ -5,6 +5,7 @@
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "samples/fill_lattice.h"
+#include "samples/fill_relaxed.h"
 #include "samples/limits.h"
 #include "samples/vec3.h"
 
@@ -12,7 +13,7 @@ namespace firn {
 
 namespace {
 
-constexpr double bytes_per_particle = 40;  ///< of a regular filling
+constexpr double bytes_per_particle = 40, bytes_per_relaxed_particle = 160;  ///< while the filling is made
 
 /// A number in [-1, 1) that depends on the particle, the axis and the seed alone.
 float dice(uint64_t particle, uint64_t axis, uint64_t seed) {
@@ -61,7 +62,8 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
     const Lattice lattice = lattice_in(facts, settings.spacing);
     const double places = double(lattice.count[0]) * double(lattice.count[1]) * double(lattice.count[2]);
     const double most = facts.closed ? std::abs(facts.volume) / worth : places;
-    require_memory("filling", most, bytes_per_particle, settings.spacing);
+    require_memory("filling", most, settings.relaxed ? bytes_per_relaxed_particle : bytes_per_particle,
+                   settings.spacing);
 
     const bool inside_out = facts.volume < 0;
     if (facts.degenerate_triangles > 0) {
@@ -75,8 +77,9 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
                                    std::to_string(facts.turned_edges) +
                                    " turned edges); it was filled where it winds about more than half");
     }
-    filling.position = lattice_inside(mesh, facts, lattice, inside_out);
-    if (settings.jitter > 0) {
+    filling.position = settings.relaxed ? relaxed_inside(mesh, facts, lattice, inside_out)
+                                        : lattice_inside(mesh, facts, lattice, inside_out);
+    if (settings.jitter > 0 && !settings.relaxed) {
         const Winding winding(mesh);
         shake(filling.position, settings, [&](const Float3& p) {
             const double turns = winding(wide(p));
@@ -84,7 +87,11 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
         });
     }
     const double filled = static_cast<double>(filling.position.size()) * worth / std::abs(facts.volume);
-    if (facts.closed && filled < 0.9) {
+    if (settings.relaxed && facts.closed && filled > 1.15) {
+        filling.warnings.push_back("the particles hold " + percent(filled) +
+                                   " of the mesh's volume: parts thinner than the spacing got a whole sheet of them");
+    }
+    if (!settings.relaxed && facts.closed && filled < 0.9) {
         filling.warnings.push_back("the particles hold only " + percent(filled) +
                                    " of the mesh's volume: it has parts thinner than the spacing; use a relaxed "
                                    "filling or a smaller spacing");

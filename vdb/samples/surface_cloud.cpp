@@ -13,44 +13,8 @@ namespace firn {
 
 namespace {
 
-constexpr double points_per_sample = 16;
+constexpr double points_per_sample = 24;
 constexpr double cell_in_spacings = 1.25;
-constexpr int axis_bits = 21;
-
-uint64_t key_of(int64_t x, int64_t y, int64_t z) {
-    return uint64_t(z) << 2 * axis_bits | uint64_t(y) << axis_bits | uint64_t(x);
-}
-
-/// Cells by their key.
-class CellTable {
-public:
-    explicit CellTable(const std::vector<uint64_t>& keys) : keys_(keys) {
-        size_t size = 16;
-        while (size < 2 * keys.size()) size *= 2;
-        table_.assign(size, 0);
-        for (size_t i = 0; i < keys.size(); ++i) {
-            size_t slot = hash(keys[i]) & (size - 1);
-            while (table_[slot] != 0) slot = (slot + 1) & (size - 1);
-            table_[slot] = static_cast<uint32_t>(i + 1);
-        }
-    }
-    /// The cell's number, or cells() when there is none.
-    uint32_t find(uint64_t key) const {
-        const size_t mask = table_.size() - 1;
-        for (size_t slot = hash(key) & mask; table_[slot] != 0; slot = (slot + 1) & mask) {
-            if (keys_[table_[slot] - 1] == key) return table_[slot] - 1;
-        }
-        return static_cast<uint32_t>(keys_.size());
-    }
-
-private:
-    static uint64_t hash(uint64_t key) {
-        key *= 0x9e3779b97f4a7c15ull;
-        return key ^ key >> 32;
-    }
-    const std::vector<uint64_t>& keys_;
-    std::vector<uint32_t> table_;
-};
 
 /// The triangles that have an area, along a curve that fills space: equal steps on it are spread over the surface.
 std::vector<uint32_t> triangles_along_curve(const Mesh& mesh, const MeshFacts& facts, const std::vector<double>& area) {
@@ -80,6 +44,37 @@ std::vector<uint32_t> triangles_along_curve(const Mesh& mesh, const MeshFacts& f
     for (size_t i = 0; i < places.size(); ++i) order[i] = places[i].triangle;
     return order;
 }
+
+/// A triangle that stands on its longest edge.
+struct LongTriangle {
+    Vec3 a, ab, ac;
+    double foot;  ///< of the third corner, along the edge, 0..1
+
+    LongTriangle(const Mesh& mesh, uint32_t triangle, const Vec3& low) {
+        Vec3 corner[3];
+        for (size_t i = 0; i < 3; ++i) corner[i] = wide(mesh.points[mesh.triangles[triangle][i]]) - low;
+        size_t first = 0;
+        double longest = -1;
+        for (size_t i = 0; i < 3; ++i) {
+            const double edge = length(corner[(i + 1) % 3] - corner[i]);
+            if (edge > longest) {
+                longest = edge;
+                first = i;
+            }
+        }
+        a = corner[first];
+        ab = corner[(first + 1) % 3] - a;
+        ac = corner[(first + 2) % 3] - a;
+        foot = std::clamp(dot(ac, ab) / dot(ab, ab), 1e-6, 1 - 1e-6);
+    }
+    /// `left` of the area lies on one side of the row; `up` is the share of the row below the place.
+    Vec3 at(double left, double up) const {
+        const double u = left < foot ? std::sqrt(left * foot) : 1 - std::sqrt((1 - left) * (1 - foot));
+        const double height = left < foot ? u / foot : (1 - u) / (1 - foot);
+        // The row stands upright on the edge: along it by u, towards the third corner's height.
+        return a + u * ab + (up * height) * (ac - foot * ab);
+    }
+};
 
 double fraction(double x) {
     return x - std::floor(x);
@@ -134,33 +129,22 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
     };
     std::vector<Keyed> keyed(count);
     const Vec3 size = wide(facts.high) - cloud.low;
-    if (std::max({size.x, size.y, size.z}) / cloud.cell_size > (1 << axis_bits) - 4) {
+    if (std::max({size.x, size.y, size.z}) / cloud.cell_size > cells_per_axis - 4) {
         throw Error("surface: it is more than two million spacings long; make the spacing larger or cut it in parts");
     }
     tbb::parallel_for(tbb::blocked_range<size_t>(0, order.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
             const uint32_t t = order[i];
-            const Vec3 a = wide(mesh.points[mesh.triangles[t][0]]) - cloud.low,
-                       ab = wide(mesh.points[mesh.triangles[t][1]]) - cloud.low - a,
-                       ac = wide(mesh.points[mesh.triangles[t][2]]) - cloud.low - a;
-            // The R2 sequence (the plastic number's powers): even at any count, and each axis by itself too, so that
-            // slivers are covered along their length. Folded into the triangle; shifted, so that triangles differ.
-            const double shift = fraction(0.6180339887498949 * t);
+            // A Fibonacci lattice: rows across the longest edge, each at the next golden part of its length. Even at
+            // any count, in slivers too. Shifted, so that triangles differ.
+            const LongTriangle shape(mesh, t, cloud.low);
+            const double shift = fraction(0.7548776662466927 * t), points = first[i + 1] - first[i];
             for (uint32_t n = first[i]; n < first[i + 1]; ++n) {
                 const double k = n - first[i];
-                double u = fraction(0.5 + shift + 0.7548776662466927 * k), v = fraction(0.5 + 0.5698402909980532 * k);
-                if (first[i + 1] - first[i] == 1) u = v = 1.0 / 3;
-                if (u + v > 1) {
-                    u = 1 - u;
-                    v = 1 - v;
-                }
-                const Vec3 p = a + u * ab + v * ac;
+                const Vec3 p = shape.at((k + 0.5) / points, fraction(shift + 0.6180339887498949 * k));
                 position[n] = narrow(p);
                 triangle[n] = t;
-                keyed[n] = {key_of(static_cast<int64_t>(p.x / cloud.cell_size) + 1,
-                                   static_cast<int64_t>(p.y / cloud.cell_size) + 1,
-                                   static_cast<int64_t>(p.z / cloud.cell_size) + 1),
-                            n};
+                keyed[n] = {cell_key(cloud.cell(p)), n};
             }
         }
     });
@@ -184,8 +168,8 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         cloud.cell_begin.push_back(static_cast<uint32_t>(i));
     }
     cloud.cell_begin.push_back(static_cast<uint32_t>(count));
-    const CellTable table(keys);
-    const int64_t mask = (1 << axis_bits) - 1;
+    cloud.table = CellTable(keys);
+    const CellTable& table = cloud.table;
     const uint32_t cells = static_cast<uint32_t>(keys.size());
     cloud.cell_at.resize(cells);
     cloud.neighbour_begin.assign(cells + 1, 0);
@@ -194,16 +178,14 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         for (int dz = -1; dz <= 1; ++dz) {
             for (int dy = -1; dy <= 1; ++dy) {
                 for (int dx = -1; dx <= 1; ++dx) {
-                    const uint32_t other = table.find(key_of(x + dx, y + dy, z + dz));
-                    if (other != cells) visit(other);
+                    const uint32_t other = table.find(cell_key({x + dx, y + dy, z + dz}));
+                    if (other != CellTable::none) visit(other);
                 }
             }
         }
     };
     tbb::parallel_for(uint32_t(0), cells, [&](uint32_t cell) {
-        const int64_t key = static_cast<int64_t>(keys[cell]);
-        cloud.cell_at[cell] = {static_cast<int32_t>(key & mask), static_cast<int32_t>(key >> axis_bits & mask),
-                               static_cast<int32_t>(key >> 2 * axis_bits & mask)};
+        cloud.cell_at[cell] = cell_of(keys[cell]);
         around(cell, [&](uint32_t) { ++cloud.neighbour_begin[cell + 1]; });
     });
     std::partial_sum(cloud.neighbour_begin.begin(), cloud.neighbour_begin.end(), cloud.neighbour_begin.begin());

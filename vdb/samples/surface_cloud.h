@@ -1,12 +1,13 @@
 #pragma once
 
-// A surface as a dense cloud of oriented points, about sixteen for every sample that it will carry: the ground on which
-// samples are chosen, moved, and pushed inwards. The cloud doesn't care how large the triangles are.
+// A surface as a dense cloud of oriented points, about two dozen for every sample that it will carry: the ground on
+// which samples are chosen, moved, and pushed inwards. The cloud doesn't care how large the triangles are.
 
 #include <cstdint>
 #include <vector>
 
 #include "firn/mesh.h"
+#include "samples/cell_table.h"
 #include "samples/vec3.h"
 
 namespace firn {
@@ -23,11 +24,18 @@ struct SurfaceCloud {
     // The points are sorted by cell. A cell knows the cells around it that hold points, and itself.
     double cell_size = 0;
     std::vector<uint32_t> cell_begin;  ///< cells + 1
-    std::vector<std::array<int32_t, 3>> cell_at;
+    std::vector<Cell> cell_at;
+    CellTable table;
     std::vector<uint32_t> neighbour_begin;  ///< cells + 1
     std::vector<uint32_t> neighbour;
 
     size_t cells() const { return cell_at.size(); }
+    /// A cell's width of room is left below `low`.
+    Cell cell(const Vec3& p) const {
+        return {static_cast<int32_t>(std::floor(p.x / cell_size)) + 1,
+                static_cast<int32_t>(std::floor(p.y / cell_size)) + 1,
+                static_cast<int32_t>(std::floor(p.z / cell_size)) + 1};
+    }
     const Float3& normal(uint32_t point) const { return triangle_normal[triangle[point]]; }
 };
 

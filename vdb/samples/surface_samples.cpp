@@ -10,7 +10,7 @@
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "samples/limits.h"
-#include "samples/surface_cloud.h"
+#include "samples/surface_sampling.h"
 #include "samples/triangle.h"
 
 namespace firn {
@@ -20,8 +20,10 @@ namespace {
 constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
 constexpr float dart_distance = 0.82f;  ///< spacings; leaves one sample for every spacing^2 of a plane
 constexpr float hole_distance = 0.9f;   ///< spacings; what is farther from all samples gets one
-constexpr int relaxations = 24;
-constexpr double bytes_per_sample = 1000;  ///< of the cloud and what goes with it, measured
+constexpr int relaxations = 22, even_relaxations = 15;
+constexpr double long_stride = 1.6;  ///< of a relaxation; more than two would never come to rest
+
+constexpr double bytes_per_sample = 1400;  ///< of the cloud and what goes with it, measured
 
 float square_distance(const Float3& a, const Float3& b) {
     const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -32,6 +34,7 @@ float square_distance(const Float3& a, const Float3& b) {
 struct Sites {
     std::vector<Float3> position, normal;
     std::vector<uint32_t> cell;    ///< of the cloud's point that is nearest
+    std::vector<float> gain;       ///< m^2; of two sites, the one with more takes more of what lies between them
     std::vector<double> area;      ///< m^2
     std::vector<uint32_t> begin;   ///< by cell: cells + 1
     std::vector<uint32_t> sorted;  ///< sites by cell
@@ -91,35 +94,45 @@ void throw_darts(const SurfaceCloud& cloud, Sites& sites, float distance) {
             sites.position.push_back(cloud.position[dart]);
             sites.normal.push_back(cloud.normal(dart));
             sites.cell.push_back(cell);
+            sites.gain.push_back(0);
         }
     }
 }
 
-/// The nearest site of its sheet, for every point of the cloud.
+/// The nearest site of its sheet, for every point of the cloud. Begins with the owners that are known.
 void find_owners(const SurfaceCloud& cloud, Sites& sites, std::vector<uint32_t>& owner) {
     sort_by_cell(cloud, sites);
     const uint32_t cells = static_cast<uint32_t>(cloud.cells());
     tbb::parallel_for(tbb::blocked_range<uint32_t>(0, cells, 64), [&](const tbb::blocked_range<uint32_t>& range) {
         std::vector<uint32_t> near;
         std::vector<Float3> position, normal;
+        std::vector<float> gain;
         for (uint32_t cell = range.begin(); cell < range.end(); ++cell) {
             near.clear();
             position.clear();
             normal.clear();
+            gain.clear();
             for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
                 const uint32_t other = cloud.neighbour[n];
                 for (uint32_t i = sites.begin[other]; i < sites.begin[other + 1]; ++i) {
                     near.push_back(sites.sorted[i]);
                     position.push_back(sites.position[sites.sorted[i]]);
                     normal.push_back(sites.normal[sites.sorted[i]]);
+                    gain.push_back(sites.gain[sites.sorted[i]]);
                 }
             }
             for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
                 const Float3 at = cloud.position[point], facing = cloud.normal(point);
+                // Seldom does another site come nearer than the last owner: the branch below is then easy to foresee.
                 float best = std::numeric_limits<float>::max();
-                uint32_t who = nobody;
+                uint32_t who = owner[point];
+                if (who != nobody && same_sheet(facing, sites.normal[who])) {
+                    best = square_distance(at, sites.position[who]) - sites.gain[who];
+                } else {
+                    who = nobody;
+                }
                 for (size_t i = 0; i < near.size(); ++i) {
-                    const float d = square_distance(at, position[i]);
+                    const float d = square_distance(at, position[i]) - gain[i];
                     if (d < best && same_sheet(facing, normal[i])) {
                         best = d;
                         who = near[i];
@@ -132,8 +145,8 @@ void find_owners(const SurfaceCloud& cloud, Sites& sites, std::vector<uint32_t>&
 }
 
 /// Every site moves towards the middle of the points that it owns, and beyond by `stride` - 1 of the way. Positions may
-/// leave the surface at edges; only the last step puts them back.
-void relax(const SurfaceCloud& cloud, const std::vector<uint32_t>& owner, Sites& sites, double stride) {
+/// leave the surface at edges; only the last step puts them back. `even`: who has less than the others gains.
+void relax(const SurfaceCloud& cloud, const std::vector<uint32_t>& owner, Sites& sites, double stride, bool even) {
     struct Sum {
         double weight = 0;
         Vec3 position, normal;
@@ -156,10 +169,16 @@ void relax(const SurfaceCloud& cloud, const std::vector<uint32_t>& owner, Sites&
             }
         }
     }
-    sites.area.resize(sums.size());
+    // Of six neighbours a spacing away, a gain of one m^2 takes about 1.7 m^2; less than the inverse of that is stable.
+    // On what is thinner than a spacing areas can't be equal: there gains stay small.
+    double total = 0;
+    for (const Sum& sum : sums) total += sum.weight;
+    const double mean = total / static_cast<double>(sums.size());
+    const float most = 0.2f * cloud.spacing * cloud.spacing;
     for (size_t i = 0; i < sums.size(); ++i) {
         const Sum& sum = sums[i];
-        sites.area[i] = sum.weight;
+        sites.gain[i] =
+            even ? std::clamp(sites.gain[i] + static_cast<float>(0.3 * (mean - sum.weight)), -most, most) : 0;
         if (!(sum.weight > 0)) continue;
         const Vec3 old = wide(sites.position[i]);
         sites.position[i] = narrow(old + stride * ((1 / sum.weight) * sum.position - old));
@@ -188,8 +207,8 @@ Owned points_by_owner(const std::vector<uint32_t>& owner, size_t sites) {
 }
 
 /// Below the surface by `depth`, or to the middle of what is thinner than twice that; and as far from the faces around
-/// the next edge, so that the boundary's corners don't stick out of the geometry's.
-Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double depth) {
+/// the next edge, so that the boundary's corners don't stick out of the geometry's. `depth` becomes what it is there.
+Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double& depth) {
     const auto near = [&](auto&& visit) {
         for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
             const uint32_t other = cloud.neighbour[n];
@@ -238,32 +257,31 @@ uint64_t topology_hash(const Mesh& mesh) {
 
 }  // namespace
 
-SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
-    SurfaceSamples samples;
-    const MeshFacts facts = examine(mesh);
-    require_spacing("surface", settings.spacing, facts);
-    require_memory("surface", facts.area / (double(settings.spacing) * settings.spacing), bytes_per_sample,
-                   settings.spacing);
-    if (facts.degenerate_triangles > 0) {
-        samples.warnings.push_back(std::to_string(facts.degenerate_triangles) +
-                                   " triangles have no area and were passed over");
-    }
-    samples.turned = facts.closed && facts.volume < 0;
-    if (samples.turned) samples.warnings.push_back("the mesh is inside out; its normals were turned");
+SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float spacing, double wanted_depth,
+                               bool turned) {
+    require_memory("surface", facts.area / (double(spacing) * spacing), bytes_per_sample, spacing);
+    SampledSurface surface;
+    surface.cloud = surface_cloud(mesh, facts, spacing, turned);
+    const SurfaceCloud& cloud = surface.cloud;
+    SurfaceSamples& samples = surface.samples;
+    samples.turned = turned;
     samples.topology = topology_hash(mesh);
-    const float spacing = settings.spacing;
-    const double depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
-    if (!std::isfinite(depth) || depth > spacing) {
-        throw Error("surface: the depth must be at most one spacing, not " + std::to_string(settings.depth));
-    }
-
-    const SurfaceCloud cloud = surface_cloud(mesh, facts, spacing, samples.turned);
     Sites sites;
-    std::vector<uint32_t> owner(cloud.position.size());
-    throw_darts(cloud, sites, dart_distance * spacing);
+    std::vector<uint32_t>& owner = surface.owner;
+    owner.assign(cloud.position.size(), nobody);
+    // One sample for every spacing^2: corners and borders shift the count, so the distance is corrected, within limits
+    // that leave no holes where the surface is thinner than a spacing.
+    float apart = dart_distance;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        sites = {};
+        throw_darts(cloud, sites, apart * spacing);
+        const double excess = static_cast<double>(sites.position.size()) * spacing * spacing / facts.area;
+        if (std::abs(excess - 1) < 0.02) break;
+        apart = std::clamp(apart * static_cast<float>(std::sqrt(excess)), 0.75f, 0.9f);
+    }
     for (int i = 0; i < relaxations; ++i) {
         find_owners(cloud, sites, owner);
-        relax(cloud, owner, sites, i + 2 < relaxations ? 1.6 : 1.0);
+        relax(cloud, owner, sites, i + 2 < relaxations ? long_stride : 1.0, i < even_relaxations);
     }
     throw_darts(cloud, sites, hole_distance * spacing);
     find_owners(cloud, sites, owner);
@@ -304,10 +322,14 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
         if (owner[point] != nobody) sites.area[owner[point]] += cloud.weight[point];
     }
 
-    std::vector<uint32_t> kept;
+    std::vector<uint32_t> kept, number(count, nobody);
     for (uint32_t i = 0; i < count; ++i) {
-        if (triangle[i] != nobody) kept.push_back(i);
+        if (triangle[i] == nobody) continue;
+        number[i] = static_cast<uint32_t>(kept.size());
+        kept.push_back(i);
     }
+    for (uint32_t& who : owner) who = who == nobody ? nobody : number[who];
+    surface.depth.resize(kept.size());
     samples.position.resize(kept.size());
     samples.normal.resize(kept.size());
     samples.area.resize(kept.size());
@@ -317,11 +339,12 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
     tbb::parallel_for(tbb::blocked_range<size_t>(0, kept.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
             const uint32_t site = kept[i];
-            const Vec3 surface = wide(sites.position[site]), normal = wide(sites.normal[site]);
-            const Vec3 place =
-                depth > 0 ? pushed_inwards(cloud, sites.cell[site], surface, normal, depth) : surface - depth * normal;
+            const Vec3 on = wide(sites.position[site]), normal = wide(sites.normal[site]);
+            double depth = wanted_depth;
+            const Vec3 place = depth > 0 ? pushed_inwards(cloud, sites.cell[site], on, normal, depth) : on;
+            surface.depth[i] = static_cast<float>(depth);
             const TriangleFrame frame = triangle_frame(mesh, triangle[site], samples.turned);
-            const Vec3 offset = place - surface;
+            const Vec3 offset = place - on;
             samples.position[i] = narrow(cloud.low + place);
             samples.normal[i] = sites.normal[site];
             samples.area[i] = static_cast<float>(sites.area[site]);
@@ -331,6 +354,24 @@ SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings)
                 narrow({dot(offset, frame.along), dot(offset, frame.across), dot(offset, frame.normal)});
         }
     });
+    return surface;
+}
+
+SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
+    const MeshFacts facts = examine(mesh);
+    const float spacing = settings.spacing;
+    require_spacing("surface", spacing, facts);
+    if (!(settings.depth <= spacing)) {
+        throw Error("surface: the depth must be at most one spacing, not " + std::to_string(settings.depth));
+    }
+    const double depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
+    const bool turned = facts.closed && facts.volume < 0;
+    SurfaceSamples samples = std::move(sampled_surface(mesh, facts, spacing, depth, turned).samples);
+    if (facts.degenerate_triangles > 0) {
+        samples.warnings.push_back(std::to_string(facts.degenerate_triangles) +
+                                   " triangles have no area and were passed over");
+    }
+    if (turned) samples.warnings.push_back("the mesh is inside out; its normals were turned");
     return samples;
 }
 

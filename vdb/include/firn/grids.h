@@ -35,10 +35,10 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettin
                                       const Interrupted& = {});
 
 struct SurfaceGridSettings {
-    float radius = 0;    ///< of a particle, m; 0 = half a spacing
-    float dilate = 0;    ///< m, before smoothing: closes gaps; 0 = half a spacing, negative = none
-    int smooth = 2;      ///< passes of a 3^3 filter
-    float erode = 0;     ///< m, after smoothing; 0 = as much as was dilated, negative = none
+    float radius = 0;  ///< of a particle, m; 0 = half a spacing
+    float dilate = 0;  ///< m, before smoothing: closes gaps; 0 = 3/4 of a spacing, negative = none
+    int smooth = 2;    ///< passes of a 3^3 filter
+    float erode = 0;   ///< m, after smoothing; 0 = back to half a spacing off the outermost particles, negative = none
     int half_width = 3;  ///< of the narrow band, voxels
 };
 /// Signed distance to the snow's surface, m, a level set.

@@ -1,0 +1,94 @@
+// Volumes as shapes: spheres written by OpenVDB, filled and sampled. Grids are filled by hand: OpenVDB's tools would
+// take minutes to compile.
+
+#include <gtest/gtest.h>
+#include <openvdb/openvdb.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "firn/error.h"
+#include "firn/samples.h"
+
+using namespace firn;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+std::string message(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+double radius(const Float3& p) {
+    return std::sqrt(double(p.x) * p.x + double(p.y) * p.y + double(p.z) * p.z);
+}
+
+/// A sphere of half a metre about (1, 2, 3): its distance, or a fog that falls from 2 to 0 across the surface.
+openvdb::FloatGrid::Ptr sphere_grid(const char* name, bool fog) {
+    const double voxel = 0.025;
+    const auto grid = openvdb::FloatGrid::create(fog ? 0.0f : 0.1f);
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel));
+    grid->setName(name);
+    grid->setGridClass(fog ? openvdb::GRID_FOG_VOLUME : openvdb::GRID_LEVEL_SET);
+    auto values = grid->getAccessor();
+    for (int i = 16; i <= 64; ++i) {
+        for (int j = 56; j <= 104; ++j) {
+            for (int k = 96; k <= 144; ++k) {
+                const double distance =
+                    radius({float(i * voxel - 1), float(j * voxel - 2), float(k * voxel - 3)}) - 0.5;
+                const float value = static_cast<float>(fog ? std::min(std::max(1 - distance / (3 * voxel), 0.0), 2.0)
+                                                           : std::min(std::max(distance, -0.1), 0.1));
+                if (!fog || value > 0) values.setValue({i, j, k}, value);
+            }
+        }
+    }
+    return grid;
+}
+
+}  // namespace
+
+TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
+    openvdb::initialize();
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("firn_sphere_" + std::to_string(::getpid()) + ".vdb")).string();
+    openvdb::io::File(path).write({sphere_grid("density", true), sphere_grid("surface", false)});
+    const double volume = 4.0 / 3 * pi * 0.125;
+    FillSettings settings_fill;
+    settings_fill.spacing = 0.04f;
+    for (const char* name : {"", "surface", "density"}) {
+        const MeshFacts facts = examine(vdb_mesh(path, name));
+        EXPECT_TRUE(facts.closed) << name;
+        EXPECT_NEAR(facts.volume, volume, 0.02 * volume) << name;
+        const Filling filling = fill_vdb(path, name, settings_fill);
+        EXPECT_TRUE(filling.warnings.empty()) << name << ": " << filling.warnings[0];
+        EXPECT_NEAR(double(filling.position.size()) * 6.4e-5, volume, 0.03 * volume) << name;
+        for (const Float3& p : filling.position) EXPECT_LT(radius({p.x - 1, p.y - 2, p.z - 3}), 0.505);
+    }
+    SurfaceSettings settings;
+    settings.spacing = 0.05f;
+    settings.depth = 0;
+    const SurfaceSamples samples = sample_vdb_surface(path, "", settings);
+    EXPECT_NEAR(double(samples.position.size()) * 0.0025, pi, 0.1 * pi);
+    for (size_t i = 0; i < samples.position.size(); ++i) {
+        const Float3& p = samples.position[i];
+        const Float3 r = {p.x - 1, p.y - 2, p.z - 3};
+        EXPECT_NEAR(radius(r), 0.5, 0.005);
+        EXPECT_GT((r.x * samples.normal[i].x + r.y * samples.normal[i].y + r.z * samples.normal[i].z) / radius(r),
+                  0.95);
+    }
+    EXPECT_NE(message([&] { vdb_mesh(path, "nope"); }).find("surface (float)"), std::string::npos)
+        << message([&] { vdb_mesh(path, "nope"); });
+    std::ofstream(path) << "this is no vdb";
+    EXPECT_NE(message([&] { vdb_mesh(path, ""); }).find(path), std::string::npos);
+    EXPECT_NE(message([&] { vdb_mesh(path + "x", ""); }).find("no such file"), std::string::npos);
+    std::filesystem::remove(path);
+}

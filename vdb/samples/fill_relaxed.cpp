@@ -1,0 +1,259 @@
+#include "samples/fill_relaxed.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "samples/surface_sampling.h"
+
+namespace firn {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr int most_iterations = 40;
+constexpr double cohesion = 4, adhesion = 0.2;  ///< beta and gamma of Kugelstadt 2021, section 9
+constexpr double damping = 0.5;                 ///< all particles move at once: half of what each wants alone
+constexpr double longest_move = 0.2;            ///< spacings in one iteration
+constexpr double at_rest = 0.01;                ///< spacings; the mean move that ends the iterations
+
+/// Particles sorted by cell.
+struct ParticleCells {
+    double size = 0;
+    CellTable table;
+    std::vector<uint32_t> begin;
+
+    Cell cell(const Vec3& p) const {
+        return {static_cast<int32_t>(p.x / size) + 2, static_cast<int32_t>(p.y / size) + 2,
+                static_cast<int32_t>(p.z / size) + 2};
+    }
+    template <class Visit>
+    void near(const Vec3& p, Visit&& visit) const {
+        const Cell at = cell(p);
+        for (int dz = -1; dz <= 1; ++dz) {
+            for (int dy = -1; dy <= 1; ++dy) {
+                for (int dx = -1; dx <= 1; ++dx) {
+                    const uint32_t other = table.find(cell_key({at[0] + dx, at[1] + dy, at[2] + dz}));
+                    if (other == CellTable::none) continue;
+                    for (uint32_t i = begin[other]; i < begin[other + 1]; ++i) visit(i);
+                }
+            }
+        }
+    }
+};
+
+/// Sorts the particles themselves; `order` tells which was where.
+ParticleCells sort_into_cells(std::vector<Vec3>& position, double size, std::vector<uint32_t>* order = nullptr) {
+    ParticleCells cells;
+    cells.size = size;
+    struct Keyed {
+        uint64_t key;
+        uint32_t particle;
+        bool operator<(const Keyed& other) const {
+            return key != other.key ? key < other.key : particle < other.particle;
+        }
+    };
+    std::vector<Keyed> keyed(position.size());
+    for (uint32_t i = 0; i < position.size(); ++i) keyed[i] = {cell_key(cells.cell(position[i])), i};
+    tbb::parallel_sort(keyed.begin(), keyed.end());
+    std::vector<Vec3> sorted(position.size());
+    std::vector<uint64_t> keys;
+    for (uint32_t i = 0; i < keyed.size(); ++i) {
+        sorted[i] = position[keyed[i].particle];
+        if (i > 0 && keyed[i].key == keyed[i - 1].key) continue;
+        keys.push_back(keyed[i].key);
+        cells.begin.push_back(i);
+    }
+    cells.begin.push_back(static_cast<uint32_t>(keyed.size()));
+    cells.table = CellTable(keys);
+    position = std::move(sorted);
+    if (order) {
+        order->resize(keyed.size());
+        for (size_t i = 0; i < keyed.size(); ++i) (*order)[i] = keyed[i].particle;
+    }
+    return cells;
+}
+
+/// How deep a place lies below the surface, where it is within reach of it.
+struct Depth {
+    bool known = false;
+    double depth = 0;    ///< m; negative = outside
+    double allowed = 0;  ///< m; how deep the outermost particles lie here
+    Vec3 normal;
+};
+
+Depth depth_at(const SampledSurface& surface, const Vec3& p) {
+    const SurfaceCloud& cloud = surface.cloud;
+    const Cell at = cloud.cell(p);
+    const Float3 here = narrow(p);
+    float best = std::numeric_limits<float>::max();
+    uint32_t nearest = 0;
+    for (int dz = -1; dz <= 1; ++dz) {
+        for (int dy = -1; dy <= 1; ++dy) {
+            for (int dx = -1; dx <= 1; ++dx) {
+                const uint32_t cell = cloud.table.find(cell_key({at[0] + dx, at[1] + dy, at[2] + dz}));
+                if (cell == CellTable::none) continue;
+                for (uint32_t i = cloud.cell_begin[cell]; i < cloud.cell_begin[cell + 1]; ++i) {
+                    const Float3& q = cloud.position[i];
+                    const float d = (q.x - here.x) * (q.x - here.x) + (q.y - here.y) * (q.y - here.y) +
+                                    (q.z - here.z) * (q.z - here.z);
+                    if (d < best) {
+                        best = d;
+                        nearest = i;
+                    }
+                }
+            }
+        }
+    }
+    Depth found;
+    if (best == std::numeric_limits<float>::max()) return found;
+    found.known = true;
+    found.normal = wide(cloud.normal(nearest));
+    found.depth = dot(wide(cloud.position[nearest]) - p, found.normal);
+    // Beside a re-entrant edge the plane of a face goes on where the face has ended: the distance counts there.
+    const double gap = 0.25 * cloud.spacing;
+    if (found.depth >= 0) found.depth = std::max(found.depth, std::sqrt(double(best)) - gap);
+    const uint32_t owner = surface.owner[nearest];
+    found.allowed = owner == UINT32_MAX ? 0 : surface.depth[owner];
+    return found;
+}
+
+/// The surface's samples, thinned where two sheets of them meet, and the lattice behind them: `wanted` in all, if it
+/// can be.
+std::vector<Vec3> seeds(const SampledSurface& surface, const std::vector<Float3>& lattice, double spacing,
+                        double wanted) {
+    const Vec3 low = surface.cloud.low;
+    std::vector<Vec3> layer;
+    for (size_t i = 0; i < surface.samples.position.size(); ++i) {
+        layer.push_back(wide(surface.samples.position[i]) - low);
+    }
+    std::vector<uint32_t> order;
+    const ParticleCells cells = sort_into_cells(layer, spacing, &order);
+    // Where two sheets are one, one of them is enough; where they are up to a spacing apart, some of both.
+    std::vector<char> kept(layer.size(), 1);
+    for (uint32_t i = 0; i < layer.size(); ++i) {
+        const bool thin = surface.depth[order[i]] < 0.49 * spacing;
+        const double least = (thin ? 0.75 : 0.68) * spacing;
+        cells.near(layer[i], [&](uint32_t other) {
+            if (other < i && kept[other] && length(layer[other] - layer[i]) < least) kept[i] = 0;
+        });
+    }
+    // Behind them the deepest places of the lattice, as many as the volume asks for. Places equally deep are taken here
+    // and there, not from one side.
+    struct Place {
+        double depth;
+        uint32_t number;
+        bool operator<(const Place& other) const {
+            return depth != other.depth ? depth > other.depth : number < other.number;
+        }
+    };
+    std::vector<Place> places(lattice.size());
+    tbb::parallel_for(size_t(0), lattice.size(), [&](size_t i) {
+        const Vec3 p = wide(lattice[i]) - low;
+        const Depth here = depth_at(surface, p);
+        bool free = true;
+        cells.near(p, [&](uint32_t other) { free &= !kept[other] || length(layer[other] - p) > 0.7 * spacing; });
+        const double dither = double(i * 0x9e3779b97f4a7c15ull >> 11) / 9007199254740992.0;
+        const double depth = here.known ? here.depth / spacing : 10;
+        places[i] = {free ? depth + 0.15 * dither : -10, static_cast<uint32_t>(i)};
+    });
+    tbb::parallel_sort(places.begin(), places.end());
+    const auto deeper = [&](double than) {
+        return double(std::lower_bound(places.begin(), places.end(), Place{than, 0}) - places.begin());
+    };
+    std::vector<Vec3> all;
+    for (uint32_t i = 0; i < layer.size(); ++i) {
+        if (kept[i]) all.push_back(layer[i]);
+    }
+    const size_t inner = static_cast<size_t>(std::clamp(wanted - double(all.size()), deeper(1.4), deeper(0.8)));
+    for (size_t i = 0; i < inner; ++i) all.push_back(wide(lattice[places[i].number]) - low);
+    return all;
+}
+
+/// The cubic spline of the engine: support 2 spacings, lengths in spacings, so that V = 1 and rho0 = 1.
+double kernel(double r) {
+    const double q = 0.5 * r, outer = std::max(1 - q, 0.0), inner = std::max(0.5 - q, 0.0);
+    return 1 / pi * (2 * outer * outer * outer - 8 * inner * inner * inner);
+}
+/// W'(r)
+double kernel_slope(double r) {
+    const double q = 0.5 * r, outer = std::max(1 - q, 0.0), inner = std::max(0.5 - q, 0.0);
+    return 0.5 / pi * (-6 * outer * outer + 24 * inner * inner);
+}
+
+/// One iteration; the mean move in spacings.
+double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, double spacing) {
+    const ParticleCells cells = sort_into_cells(position, 2 * spacing);
+    const size_t count = position.size();
+    std::vector<double> stiffness(count);  // kappa / rho
+    tbb::parallel_for(size_t(0), count, [&](size_t i) {
+        double density = 0, squares = 0;
+        Vec3 sum;
+        cells.near(position[i], [&](uint32_t j) {
+            const Vec3 x = (1 / spacing) * (position[i] - position[j]);
+            const double r = length(x);
+            if (r >= 2) return;
+            density += kernel(r);  // Kugelstadt 2021, Eq. 32
+            if (r == 0) return;
+            const Vec3 gradient = kernel_slope(r) / r * x;
+            sum = sum + gradient;
+            squares += dot(gradient, gradient);
+        });
+        const double scale = dot(sum, sum) + squares;
+        stiffness[i] = density > 1 && scale > 1e-6 ? (density - 1) / scale : 0;  // Eq. 34
+    });
+    std::vector<Vec3> moved(count);
+    std::vector<double> way(count);
+    tbb::parallel_for(size_t(0), count, [&](size_t i) {
+        Vec3 move;  // Eq. 31
+        cells.near(position[i], [&](uint32_t j) {
+            const Vec3 x = (1 / spacing) * (position[i] - position[j]);
+            const double r = length(x);
+            if (r >= 2 || r == 0) return;
+            const double pressure = -(stiffness[i] + stiffness[j]) * kernel_slope(r);  // Eq. 33
+            move = move + (pressure - cohesion * (r - 1) * kernel(r)) / r * x;         // and Eq. 35
+        });
+        const Depth before = depth_at(surface, position[i]);
+        if (before.known && before.depth > before.allowed) {
+            // The surface that pulls is the one where the outermost particles lie. Eq. 36
+            const double away = (before.depth - before.allowed) / spacing;
+            move = move + adhesion * away * kernel(away) * before.normal;
+        }
+        move = damping * move;
+        const double far = length(move);
+        if (far > longest_move) move = longest_move / far * move;
+        Vec3 place = position[i] + spacing * move;
+        for (int corner = 0; corner < 3; ++corner) {  // up to three faces meet at most corners
+            const Depth now = depth_at(surface, place);
+            if (!now.known || now.depth >= now.allowed) break;
+            place = place - (now.allowed - now.depth) * now.normal;
+        }
+        moved[i] = place;
+        way[i] = length(place - position[i]) / spacing;
+    });
+    position = std::move(moved);
+    double sum = 0;
+    for (const double w : way) sum += w;
+    return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+std::vector<Float3> relaxed_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+    const float spacing = static_cast<float>(lattice.spacing);
+    const SampledSurface surface = sampled_surface(mesh, facts, spacing, 0.5 * lattice.spacing, inside_out);
+    const std::vector<Float3> regular = lattice_inside(mesh, facts, lattice, inside_out);
+    const double wanted =
+        facts.closed ? std::abs(facts.volume) / std::pow(lattice.spacing, 3) : static_cast<double>(regular.size());
+    std::vector<Vec3> position = seeds(surface, regular, lattice.spacing, wanted);
+    for (int i = 0; i < most_iterations; ++i) {
+        if (relax_once(surface, position, lattice.spacing) < at_rest) break;
+    }
+    std::vector<Float3> filled(position.size());
+    for (size_t i = 0; i < filled.size(); ++i) filled[i] = narrow(surface.cloud.low + position[i]);
+    return filled;
+}
+
+}  // namespace firn
