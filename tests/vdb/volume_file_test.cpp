@@ -126,7 +126,8 @@ TEST(VolumeFile, CompressionAndHalfFloatsMakeItSmaller) {
     };
     const auto whole = size(false, VolumeSettings::Compression::none);
     const auto half = size(true, VolumeSettings::Compression::none);
-    EXPECT_LT(half, whole * 0.7);
+    // Half of the values' bytes; the tree itself stays as it is.
+    EXPECT_LT(half, whole * 0.8);
     EXPECT_LT(size(false, VolumeSettings::Compression::blosc), whole);
     EXPECT_LT(size(true, VolumeSettings::Compression::zip), half);
     EXPECT_LT(size(true, VolumeSettings::Compression::blosc), half);
@@ -159,10 +160,7 @@ TEST(VolumeFile, MistakesLeaveNothingBehind) {
     std::filesystem::create_directories(folder.path / "taken.vdb" / "inside");
     EXPECT_THROW(write_volumes(folder.file("taken.vdb"), moving_ball(), settings, {}), Error);
     EXPECT_EQ(folder.files(), 1u);
-    // A device that is always full.
-    if (std::filesystem::exists("/dev/full") && ::symlink("/dev/full", folder.file("full").c_str()) == 0) {
-        EXPECT_THROW(write_volumes("/proc/firn/a.vdb", moving_ball(), settings, {}), Error);
-    }
+    EXPECT_THROW(write_volumes("/proc/firn/a.vdb", moving_ball(), settings, {}), Error);
 }
 
 TEST(VolumeFile, ForeignAndTruncatedFilesAreErrors) {
