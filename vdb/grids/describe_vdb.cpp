@@ -1,3 +1,5 @@
+#include "describe_vdb.h"
+
 #include <openvdb/points/PointCount.h>
 #include <openvdb/points/PointDataGrid.h>
 
@@ -6,7 +8,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "firn/volume_file.h"
 #include "vdb_archive.h"
 
 namespace firn {
@@ -142,7 +143,7 @@ void describe(const GridBase& grid, std::string& out) {
 
 }  // namespace
 
-std::string describe_vdb(const std::string& path) {
+std::string describe_vdb_unguarded(const std::string& path) {
     const VdbFile file = read_vdb(path);
     std::error_code error;
     const uint64_t bytes = std::filesystem::file_size(path, error);

@@ -18,7 +18,7 @@ struct VdbFile {
 /// Whole or not at all; throws Error. The same grids and metadata give the same bytes. `compression`: OpenVDB's flags.
 void write_vdb(const std::string& path, const VdbFile&, uint32_t compression);
 
-/// Throws Error for a file that is truncated, hostile or no .vdb. Memory is limited by what the machine has.
+/// Throws Error for a file that is truncated or no .vdb. OpenVDB trusts lengths in it: hostile ones may still crash.
 VdbFile read_vdb(const std::string& path);
 
 }  // namespace firn

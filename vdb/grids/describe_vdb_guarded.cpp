@@ -1,0 +1,92 @@
+// OpenVDB trusts the lengths that it finds in a file, also where they lead out of its buffers. So files of unknown
+// origin are looked at in a process of their own: whatever happens to it, this one goes on.
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <tbb/task_arena.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "describe_vdb.h"
+#include "firn/error.h"
+#include "firn/volume_file.h"
+
+namespace firn {
+
+namespace {
+
+constexpr char text_follows = 't', error_follows = 'e';
+constexpr unsigned seconds_allowed = 600;
+
+void write_all(int pipe, const std::string& text) {
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t now = ::write(pipe, text.data() + done, text.size() - done);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) return;
+        done += static_cast<size_t>(now);
+    }
+}
+
+[[noreturn]] void look(const std::string& path, int pipe) {
+    // A file that sends the reader into a loop, or asks for more memory than there is, ends this process only.
+    ::alarm(seconds_allowed);
+    rlimit core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &core);
+    std::string answer;
+    try {
+        // Threads don't survive a fork: one arena without any.
+        tbb::task_arena alone(1);
+        alone.execute([&] { answer = text_follows + describe_vdb_unguarded(path); });
+    } catch (const std::exception& error) {
+        answer = error_follows + std::string(error.what());
+    }
+    write_all(pipe, answer);
+    ::_exit(0);
+}
+
+}  // namespace
+
+std::string describe_vdb(const std::string& path) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw Error(path + ": can't be looked at: " + std::strerror(errno));
+    const pid_t child = ::fork();
+    if (child < 0) {
+        const int reason = errno;
+        ::close(ends[0]);
+        ::close(ends[1]);
+        throw Error(path + ": can't be looked at: " + std::strerror(reason));
+    }
+    if (child == 0) {
+        ::close(ends[0]);
+        // What the C library says about a damaged heap is of no use to anyone.
+        if (::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(1);
+        look(path, ends[1]);
+    }
+    ::close(ends[1]);
+    std::string answer;
+    char buffer[65536];
+    for (;;) {
+        const ssize_t now = ::read(ends[0], buffer, sizeof buffer);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) break;
+        answer.append(buffer, static_cast<size_t>(now));
+    }
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    const bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !answer.empty();
+    if (!ended_well) throw Error(path + ": is damaged: OpenVDB can't read it; write it again");
+    if (answer[0] == error_follows) {
+        answer.erase(0, 1);
+        std::replace(answer.begin(), answer.end(), '\n', ' ');
+        throw Error(answer);
+    }
+    return answer.substr(1);
+}
+
+}  // namespace firn
