@@ -155,7 +155,7 @@ TEST(Fill, CavitiesStayEmptyAndOverlapsFillOnce) {
     EXPECT_NEAR(closest_pair(filling.position), 0.05, 1e-5);
 }
 
-TEST(Fill, InsideOutHolesAndTurnedFacesAreFilledWithAWarning) {
+TEST(Fill, InsideOutAndHolesAreFilledWithAWarning) {
     const size_t right = fill_mesh(sphere_mesh(0.5f, 4), at_spacing(0.05f)).position.size();
     Mesh inside_out = sphere_mesh(0.5f, 4);
     for (auto& triangle : inside_out.triangles) std::swap(triangle[0], triangle[1]);

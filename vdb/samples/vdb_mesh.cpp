@@ -60,6 +60,8 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
             throw Error(path + ": grid '" + grid->getName() + "' holds values that are not finite");
         }
         const bool distance = grid->getGridClass() == openvdb::GRID_LEVEL_SET || extrema.min() < 0;
+        // OpenVDB turns what it takes for a fog volume the other way round; files often lack the class.
+        grid->setGridClass(distance ? openvdb::GRID_LEVEL_SET : openvdb::GRID_FOG_VOLUME);
         std::vector<openvdb::Vec3s> points;
         std::vector<openvdb::Vec3I> triangles;
         std::vector<openvdb::Vec4I> quads;
@@ -67,13 +69,11 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
         Mesh mesh;
         mesh.points.reserve(points.size());
         for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
-        // OpenVDB turns its polygons so that a level set's face inwards, seen counter-clockwise; a fog volume's face
-        // the other way, because it is large inside.
+        // Its polygons are clockwise, seen from outside. Where a voxel holds the very value of the surface, corners
+        // meet.
         const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
-            if (distance) {
+            if (points[a] != points[b] && points[b] != points[c] && points[c] != points[a]) {
                 mesh.triangles.push_back({a, c, b});
-            } else {
-                mesh.triangles.push_back({a, b, c});
             }
         };
         for (const openvdb::Vec3I& t : triangles) add(t[0], t[1], t[2]);
