@@ -137,8 +137,8 @@ TEST(VdbPoints, WhatOtherProgramsWriteIsRead) {
         ASSERT_EQ(file.particles.count(), 3000u);
         ASSERT_EQ(file.extra.size(), 1u);
         EXPECT_EQ(file.extra[0].name, "heat");
-        // 16 bits for a voxel of 0.3 m: half a step is 2.3e-6 m, and half a float's step at 30 m 1e-6 m. Halves have
-        // 11 bits.
+        // 16 bits for a voxel of 0.3 m, which OpenVDB cuts instead of rounding: a step is 4.6e-6 m, and half a float's
+        // step at 30 m 1e-6 m. Halves have 11 bits.
         double worst = 0;
         for (size_t i = 0; i < 3000; ++i) {
             const firn::Float3& p = file.particles.position[i];
@@ -148,7 +148,7 @@ TEST(VdbPoints, WhatOtherProgramsWriteIsRead) {
             worst = std::max<double>(worst, std::abs(p.z + 5.0f));
             EXPECT_NEAR(file.extra[0].floats[i], 0.5 * number, 0.5 * number / 2048);
         }
-        EXPECT_LT(worst, 4e-6);
+        EXPECT_LT(worst, 6e-6);
     }
 }
 
