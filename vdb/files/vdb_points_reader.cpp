@@ -360,6 +360,10 @@ private:
         const uint8_t* active = take(count / 8);
         pass_inner_values(active, count);
         for (uint32_t n = 0; n < count; ++n) {
+            if (children[n / 8] == 0) {
+                n |= 7;  // most are empty
+                continue;
+            }
             if (!(children[n / 8] >> (n % 8) & 1)) continue;
             const uint32_t local[3] = {n >> (2 * log2), (n >> log2) & ((1u << log2) - 1), n & ((1u << log2) - 1)};
             int32_t at[3];
