@@ -448,11 +448,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     result_.resize(padded_);
     velocity_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-<<<<<<< HEAD
     scalars_.resize(size_t(8) * padded_);
-=======
-    scalars_.resize(size_t(7) * padded_);
->>>>>>> cudadev
     moments_.resize(size_t(12) * padded_);
     // Sorting and searching is over before there is stress.
     cells_.work_in(reinterpret_cast<unsigned char*>(stress_.data()) + size_t(12) * padded_, padded_);
@@ -540,13 +536,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.predicted = s.second_vector = velocity_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-<<<<<<< HEAD
     float** const pointer[8] = {&s.density,       &s.compaction,    &s.shear_modulus, &s.first_lame,
                                 &s.volume_strain, &s.boundary_flux, &s.lag,           &s.shear_scaling};
-=======
-    float** const pointer[7] = {&s.density,       &s.compaction, &s.shear_modulus, &s.first_lame, &s.volume_strain,
-                                &s.boundary_flux, &s.lag};
->>>>>>> cudadev
     for (float** each : pointer) {
         *each = base;
         base += padded_;
