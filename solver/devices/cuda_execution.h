@@ -71,12 +71,14 @@ private:
     bool borrowed_ = false;
 };
 
-/// Threads of a block: four warps. With up to 80 registers a thread, six or more blocks fit on a multiprocessor.
+/// Threads of a block: four warps.
 constexpr uint32_t block_threads = 128;
 constexpr uint32_t warp_threads = 32;
+/// Blocks that should fit on a multiprocessor at once: up to 80 registers a thread, and no spilling for more blocks.
+constexpr uint32_t block_residents = 6;
 
 template <class Kernel>
-__global__ void __launch_bounds__(block_threads) run_each(const Kernel kernel, const uint32_t count) {
+__global__ void __launch_bounds__(block_threads, block_residents) run_each(const Kernel kernel, const uint32_t count) {
     const uint32_t i = blockIdx.x * block_threads + threadIdx.x;
     if (i < count) kernel(i);
 }
@@ -106,7 +108,7 @@ __device__ __forceinline__ T joined_in_warp(T v) {
 /// Sums or maxima of kernel(i), then one thread's work with them. Each block leaves its part, and the last block to
 /// arrive joins all parts, always in the order of the blocks: the shape depends on `count` alone.
 template <int N, bool Adds, class Kernel, class Then>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, block_residents)
     run_reduction(const Kernel kernel, const uint32_t count, const Meeting meeting, double* const out,
                   const Then then) {
     constexpr uint32_t warps = block_threads / warp_threads;
@@ -137,20 +139,24 @@ __global__ void __launch_bounds__(block_threads)
     if (!last) return;
 
     __threadfence();
-    for (int n = 0; n < N; ++n) {
-        double total = start;
-        for (uint32_t b = thread; b < gridDim.x; b += block_threads) {
-            total = joined<Adds>(total, __ldcg(meeting.partial + size_t(b) * N + n));
+    double total[N];
+    for (int n = 0; n < N; ++n) total[n] = start;
+#pragma unroll 1  // more of it would cost registers in the kernel, which matters more
+    for (uint32_t b = thread; b < gridDim.x; b += block_threads) {
+        for (int n = 0; n < N; ++n) {
+            total[n] = joined<Adds>(total[n], __ldcg(meeting.partial + size_t(b) * N + n));
         }
-        total = joined_in_warp<Adds>(total);
-        if (thread % warp_threads == 0) part[n][warp] = total;
+    }
+    for (int n = 0; n < N; ++n) {
+        const double joined_total = joined_in_warp<Adds>(total[n]);
+        if (thread % warp_threads == 0) part[n][warp] = joined_total;
     }
     __syncthreads();
     if (thread == 0) {
         for (int n = 0; n < N; ++n) {
-            double total = part[n][0];
-            for (uint32_t w = 1; w < warps; ++w) total = joined<Adds>(total, part[n][w]);
-            out[n] = total;
+            double all = part[n][0];
+            for (uint32_t w = 1; w < warps; ++w) all = joined<Adds>(all, part[n][w]);
+            out[n] = all;
         }
         *meeting.arrived = 0;
         then();
