@@ -270,7 +270,8 @@ std::string quoted(const std::string& text) {
 }
 
 void write_json(const char* path, const Counted& counted, const PtxasTable& ptxas, const Measured& measured) {
-    const auto& [step, small, more_pressure, more_shear, snow_bytes] = counted;
+    const Step &step = counted.step, &small = counted.small;
+    const Step &more_pressure = counted.more_pressure, &more_shear = counted.more_shear;
     std::ostringstream out;
     const double n = static_cast<double>(step.particles);
     out << "{\n  \"particles_counted\": " << step.particles
@@ -286,7 +287,7 @@ void write_json(const char* path, const Counted& counted, const PtxasTable& ptxa
     out << "  \"allocations_per_step\": " << step.counters.allocations << ",\n";
     out << "  \"bytes_to_device_per_step\": " << step.counters.bytes_to_device << ",\n";
     out << "  \"bytes_to_host_per_step\": " << step.counters.bytes_to_host << ",\n";
-    out << "  \"bytes_per_particle\": " << snow_bytes << ",\n";
+    out << "  \"bytes_per_particle\": " << counted.bytes_per_particle << ",\n";
     const auto by_card = [&](const char* key, auto&& value) {
         out << "  \"" << key << "\": {";
         const char* comma = "";
@@ -358,7 +359,8 @@ void write_json(const char* path, const Counted& counted, const PtxasTable& ptxa
 }
 
 void print_tables(const Counted& counted, const PtxasTable& ptxas, const Measured& measured) {
-    const auto& [step, small, more_pressure, more_shear, snow_bytes] = counted;
+    const Step &step = counted.step, &small = counted.small;
+    const Step &more_pressure = counted.more_pressure, &more_shear = counted.more_shear;
     const double n = static_cast<double>(step.particles), scale = target_count / n;
     const GpuCard& goal = gpu_cards()[1];
     std::printf(
@@ -403,7 +405,7 @@ void print_tables(const Counted& counted, const PtxasTable& ptxas, const Measure
                 static_cast<unsigned long long>(launches(more_shear) - launches(small)));
     std::printf("| waits of the host | %llu |\n", static_cast<unsigned long long>(step.counters.synchronisations));
     std::printf("| allocations | %llu |\n", static_cast<unsigned long long>(step.counters.allocations));
-    std::printf("| bytes per particle of snow, all in | %.0f |\n\n", snow_bytes);
+    std::printf("| bytes per particle of snow, all in | %.0f |\n\n", counted.bytes_per_particle);
     std::printf(
         "| card | a step of 1 M particles, ms | as if L1 never hit, ms | of it bound by launches, ms | measured, ms "
         "|\n");

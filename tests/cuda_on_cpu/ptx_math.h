@@ -23,8 +23,8 @@ using s64 = std::int64_t;
 using f16 = std::uint16_t;  // its bits: halves are only converted
 using f32 = float;
 using f64 = double;
-__extension__ typedef __int128 s128;
-__extension__ typedef unsigned __int128 u128;
+__extension__ using s128 = __int128;
+__extension__ using u128 = unsigned __int128;
 static_assert(std::numeric_limits<float>::is_iec559 && sizeof(void*) == 8,
               "PTX needs IEEE floats and 64-bit addresses");
 

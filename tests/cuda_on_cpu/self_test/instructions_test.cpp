@@ -21,9 +21,9 @@ using u64 = std::uint64_t;
 using s8 = std::int8_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
-__extension__ typedef __int128 Wide;
-__extension__ typedef unsigned __int128 UnsignedWide;
-__extension__ typedef __float128 Quad;  // 113 bits: holds every product of two floats, and the sums below
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+__extension__ using Quad = __float128;  // 113 bits: holds every product of two floats, and the sums below
 
 float as_float(u64 bits) {
     const u32 low = u32(bits);
