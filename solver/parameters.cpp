@@ -91,7 +91,7 @@ std::vector<ParameterInfo> make_table() {
          "Share of each Jacobi update that is taken.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the pressure solve from the last step's pressures.", "", "Firn", {}, field<&P::pressure_warm_start>},
-        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
+        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 1, 1e-4, 1e-2,
          "The shear solve stops at this relative residual, and up to a hundred times tighter as the snow comes to rest.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
          "The shear solve stops here with a warning.", "", "Firn", {}, field<&P::shear_iterations_max>},

@@ -52,6 +52,11 @@ FIRN_HD Sym operator+(const Sym& a, const Sym& b) {
 FIRN_HD Sym operator*(Real s, const Sym& a) {
     return {s * a.xx, s * a.xy, s * a.xz, s * a.yy, s * a.yz, s * a.zz};
 }
+/// The sum of the squares of its nine elements.
+FIRN_HD Real square(const Sym& a) {
+    const Real off = a.xy * a.xy + a.xz * a.xz + a.yz * a.yz;
+    return a.xx * a.xx + a.yy * a.yy + a.zz * a.zz + off + off;
+}
 FIRN_HD Vec3 operator*(const Sym& a, const Vec3& b) {
     return {a.xx * b.x + a.xy * b.y + a.xz * b.z, a.xy * b.x + a.yy * b.y + a.yz * b.z,
             a.xz * b.x + a.yz * b.y + a.zz * b.z};

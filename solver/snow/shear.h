@@ -118,14 +118,20 @@ FIRN_HD Real weighed_square(const SnowView& s, uint32_t i, const Vec3& a) {
     return s.set.symmetric ? particle_mass(s, i) * dot(a, a) : dot(a, a);
 }
 
+/// |r|^2 and r . M^-1 r, with the operator's diagonal for M where the solver is conjugate gradients.
+FIRN_HD Values<2> residual_sums(const SnowView& s, uint32_t i, const Vec3& r) {
+    const Real square = weighed_square(s, i, r);
+    return {{square, s.set.symmetric ? square * load(s.shear_scaling + i) : square}};
+}
+
 /// b = div sigma(F**) / rho, into the residual; sums |b|^2.
 struct ShearSource {
     SnowView s;
     KrylovView k;
-    FIRN_HD Values<1> operator()(uint32_t i) const {
+    FIRN_HD Values<2> operator()(uint32_t i) const {
         const Vec3 b = (splat(1.0f) / load(s.density + i)) * stress_divergence(s, i);
         store3(k.residual, i, b);
-        return {{weighed_square(s, i, b)}};
+        return residual_sums(s, i, b);
     }
 };
 
@@ -138,10 +144,10 @@ FIRN_HD Vec3 shear_product(const SnowView& s, const Float4* field, uint32_t i) {
 struct WarmResidual {
     SnowView s;
     KrylovView k;
-    FIRN_HD Values<1> operator()(uint32_t i) const {
+    FIRN_HD Values<2> operator()(uint32_t i) const {
         const Vec3 r = load3(k.residual, i) - shear_product(s, k.direction, i);
         store3(k.residual, i, r);
-        return {{weighed_square(s, i, r)}};
+        return residual_sums(s, i, r);
     }
 };
 
@@ -151,10 +157,12 @@ struct LoadSolution {
 };
 
 struct StartKrylov {
+    SnowView s;
     KrylovView k;
     FIRN_HD void operator()(uint32_t i) const {
-        const Vec3 r = load3(k.residual, i);
+        Vec3 r = load3(k.residual, i);
         if (k.shadow.data) store3(k.shadow, i, r);
+        if (s.set.symmetric) r = load(s.shear_scaling + i) * r;
         store4(k.direction + i, with_w(r, splat(0.0f)));
     }
 };
@@ -174,28 +182,30 @@ struct ProductOfDirection {
     }
 };
 
-/// a += alpha p, r -= alpha A p, and |r|^2 by mass
+/// a += alpha p, r -= alpha A p, and |r|^2, r . M^-1 r by mass
 struct ConjugateStep {
     SnowView s;
     KrylovView k;
     const SolveState* state;
-    FIRN_HD Values<1> operator()(uint32_t i) const {
-        if (state->done) return {{splat(0.0f)}};
+    FIRN_HD Values<2> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f), splat(0.0f)}};
         const Real alpha = splat(static_cast<float>(state->alpha));
         store3(k.solution, i, load3(k.solution, i) + alpha * xyz(load4(k.direction + i)));
         const Vec3 r = load3(k.residual, i) - alpha * load3(k.product, i);
         store3(k.residual, i, r);
-        return {{weighed_square(s, i, r)}};
+        return residual_sums(s, i, r);
     }
 };
 
-/// p = r + beta p
+/// p = M^-1 r + beta p
 struct ConjugateDirection {
+    SnowView s;
     KrylovView k;
     const SolveState* state;
     FIRN_HD void operator()(uint32_t i) const {
         if (state->done) return;
-        const Vec3 p = load3(k.residual, i) + splat(static_cast<float>(state->beta)) * xyz(load4(k.direction + i));
+        const Vec3 p = load(s.shear_scaling + i) * load3(k.residual, i) +
+                       splat(static_cast<float>(state->beta)) * xyz(load4(k.direction + i));
         store4(k.direction + i, with_w(p, splat(0.0f)));
     }
 };
@@ -268,8 +278,8 @@ struct KrylovScalars {
             case source:
                 k.scale = k.sums[0];
                 break;
-            case start:  // sums[0] = |r|^2; without a warm start r is b
-                k.rho = k.sums[0];
+            case start:  // sums[0] = |r|^2, sums[1] = r . M^-1 r; without a warm start r is b
+                k.rho = k.sums[1];
                 check(k.sums[0]);
                 break;
             case after_product:
@@ -278,8 +288,8 @@ struct KrylovScalars {
                 if (!finite(k.alpha)) stop();  // breakdown: what there is, is the answer
                 break;
             case after_conjugate:
-                k.beta = k.sums[0] / k.rho;
-                k.rho = k.sums[0];
+                k.beta = k.sums[1] / k.rho;
+                k.rho = k.sums[1];
                 check(k.sums[0]);
                 if (!k.done && !finite(k.beta)) stop();
                 break;

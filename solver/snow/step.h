@@ -272,15 +272,15 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     const KrylovView k = krylov(s);
     const double tolerance = shear_tolerance(p, s.set);
     const auto scalars = [&](KrylovScalars::Stage stage) { on_.once(KrylovScalars{state, stage, tolerance}); };
-    on_.sum<1>(count_, ShearSource{s, k}, state->sums);
+    on_.sum<2>(count_, ShearSource{s, k}, state->sums);
     scalars(KrylovScalars::source);
     if (starts_warm(p)) {
         on_.for_each(count_, LoadSolution{k});
         on_.for_each(count_, StressOfField{s, state, k.direction, 0.0f, s.set.dt});
-        on_.sum<1>(count_, WarmResidual{s, k}, state->sums);
+        on_.sum<2>(count_, WarmResidual{s, k}, state->sums);
     }
     scalars(KrylovScalars::start);
-    on_.for_each(count_, StartKrylov{k});
+    on_.for_each(count_, StartKrylov{s, k});
     for (int iteration = 0; iteration < p.shear_iterations_max; ++iteration) {
         if (on_.poll(iteration)) {
             if (on_.read(&state->done)) break;
@@ -290,9 +290,9 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
         on_.sum<1>(count_, ProductOfDirection{s, k, state}, state->sums);
         scalars(KrylovScalars::after_product);
         if (p.symmetric) {
-            on_.sum<1>(count_, ConjugateStep{s, k, state}, state->sums);
+            on_.sum<2>(count_, ConjugateStep{s, k, state}, state->sums);
             scalars(KrylovScalars::after_conjugate);
-            on_.for_each(count_, ConjugateDirection{k, state});
+            on_.for_each(count_, ConjugateDirection{s, k, state});
             continue;
         }
         on_.sum<1>(count_, HalfStep{k, state}, state->sums);
@@ -370,7 +370,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     vector_.resize(padded_);
     second_vector_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-    scalars_.resize(size_t(11) * padded_);
+    scalars_.resize(size_t(12) * padded_);
     correction_.resize(size_t(6) * padded_);
     sums_.resize(size_t(6) * padded_);
     impulse_.resize(size_t(3) * padded_);
@@ -474,9 +474,9 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.second_vector = second_vector_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-    float** const pointer[11] = {&s.density,         &s.compaction, &s.shear_modulus, &s.first_lame,
+    float** const pointer[12] = {&s.density,         &s.compaction, &s.shear_modulus, &s.first_lame,
                                  &s.volume_strain,   &s.diagonal,   &s.source,        &s.boundary_flux,
-                                 &s.boundary_stress, &s.lag,        &s.boundary_load};
+                                 &s.boundary_stress, &s.lag,        &s.boundary_load, &s.shear_scaling};
     for (float** each : pointer) {
         *each = base;
         base += padded_;
