@@ -67,9 +67,12 @@ const char* type_word(KeyType type) {
     return "";
 }
 
+/// As declared: a float's text would say 0.00100000005.
 std::string initial(const ParameterInfo& info) {
-    const Parameters defaults;
-    return parameter_text(defaults, info);
+    if (info.type == ParameterType::real || info.type == ParameterType::integer) return number(info.initial[0]);
+    if (info.type == ParameterType::vector)
+        return number(info.initial[0]) + " " + number(info.initial[1]) + " " + number(info.initial[2]);
+    return parameter_text(Parameters(), info);
 }
 
 bool has_range(const ParameterInfo& info) {
