@@ -114,6 +114,9 @@ FIRN_HD uint32_t lowest_bit(uint32_t) {
 FIRN_HD Real gather(const float* a, const uint32_t* index) {
     return a[*index];
 }
+FIRN_HD Real gather(const float* a, Index j) {
+    return a[j.value];
+}
 
 #else
 
@@ -181,6 +184,9 @@ FIRN_HD Real gather(const float* a, const uint32_t* index) {
     Real r;
     for (uint32_t k = 0; k < lane_width; ++k) r[k] = a[index[k]];
     return r;
+}
+FIRN_HD Real gather(const float* a, Index j) {
+    return gather(a, j.at);
 }
 
 #if FIRN_LANE_WIDTH == 8

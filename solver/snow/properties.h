@@ -123,7 +123,6 @@ FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, 
 /// Everything that a particle needs of its surroundings before the solves.
 struct Properties {
     SnowView s;
-    static constexpr float shear_lever = 4.0f / 3.0f;
 
     FIRN_HD void operator()(uint32_t i) const {
         const StepConstants& set = s.set;
@@ -211,14 +210,6 @@ struct Properties {
         Real stiffness = splat(0.0f);
         if (!set.incompressible) stiffness = (splat(1.0f) + volume_strain) / max(modulus.first, splat(1e-20f));
         store(s.diagonal + i, splat(0.0f) - stiffness - dt * lag / rho * laplacian);
-
-        // The shear operator's diagonal, with the particle's own L and G for its neighbours': it only scales the solve.
-        // A symmetrised u x g has 2/3 |u|^2 |g|^2 on average over the directions of u.
-        const Vec3 corrected_sum = correction * sum;
-        const Real lever =
-            splat(1.0f / 3.0f) * square(correction) * own.w * squares + dot(corrected_sum, corrected_sum);
-        store(s.shear_scaling + i,
-              splat(1.0f) / (splat(1.0f) + splat(shear_lever) * dt * lag * modulus.shear / rho * lever));
     }
 
     /// How much of the boundary's forces acts. Tension across a surface that is not sticky, and the pressure on a lone

@@ -118,6 +118,42 @@ FIRN_HD Real weighed_square(const SnowView& s, uint32_t i, const Vec3& a) {
     return s.set.symmetric ? particle_mass(s, i) * dot(a, a) : dot(a, a);
 }
 
+/// How much a particle's stress answers to one neighbour's motion: the mean of |L g|^2 over directions of g is
+/// |L|^2 |g|^2 / 3.
+struct ShearLever {
+    SnowView s;
+    float* lever;
+    uint32_t count;  ///< what lies past it fills up neighbour lists, and must be a number
+    FIRN_HD void operator()(uint32_t i) const {
+        const Real stiffness = splat(1.0f / 3.0f) * load(s.lag + i) * load(s.shear_modulus + i);
+        store(lever + i, select(below(i, count), stiffness * square(load_sym(s.correction, i)), splat(0.0f)));
+    }
+};
+
+/// 1 / the diagonal of the shear operator, averaged over the directions of u: a symmetrised u x g counts 4/3 |u|^2
+/// |g|^2. It only scales the solve: where packed lumps meet loose snow, stiffness varies a thousandfold from one
+/// particle to the next.
+struct ShearScaling {
+    SnowView s;
+    const float* lever;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 own = load4(s.now.position + i);
+        Real neighbours = splat(0.0f);
+        const auto snow = s.snow_neighbours.row(i);
+        for (uint32_t k = 0; k < snow.length; ++k) {
+            const Index index = snow[k];
+            const Vec4 j = gather4(s.now.position, index);
+            const Vec3 d = xyz(own) - xyz(j);
+            const Real r_squared = dot(d, d), slope = snow.slope(k, s.set.kernel, r_squared);
+            neighbours = neighbours + gather(lever, index) * j.w * slope * slope * r_squared;
+        }
+        const Vec3 sum = load_sym(s.correction, i) * load3(s.gradient_sum, i);
+        const Real stiffness = own.w * neighbours + load(s.lag + i) * load(s.shear_modulus + i) * dot(sum, sum);
+        const Real factor = splat(4.0f / 3.0f * s.set.dt) / load(s.density + i);
+        store(s.shear_scaling + i, splat(1.0f) / (splat(1.0f) + factor * stiffness));
+    }
+};
+
 /// |r|^2 and r . M^-1 r, with the operator's diagonal for M where the solver is conjugate gradients.
 FIRN_HD Values<2> residual_sums(const SnowView& s, uint32_t i, const Vec3& r) {
     const Real square = weighed_square(s, i, r);

@@ -341,6 +341,10 @@ inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants
 
 inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
     SolveState* state = shear_solve();
+    if (p.symmetric && p.solver != Solver::explicit_step) {
+        on_.for_each(count_ + 1, ShearLever{s, s.source, count_});
+        on_.for_each(count_, ShearScaling{s, s.source});
+    }
     on_.for_each(count_,
                  StressOfField{s, state, s.second_vector, 1.0f, p.solver == Solver::explicit_step ? 0.0f : 1.0f});
     if (p.solver == Solver::explicit_step) {
