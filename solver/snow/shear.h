@@ -154,10 +154,10 @@ struct ShearScaling {
     }
 };
 
-/// |r|^2 and r . M^-1 r, with the operator's diagonal for M where the solver is conjugate gradients.
+/// |r|^2 and r . M^-1 r, with the operator's diagonal for M where the solve is scaled, else 1.
 FIRN_HD Values<2> residual_sums(const SnowView& s, uint32_t i, const Vec3& r) {
     const Real square = weighed_square(s, i, r);
-    return {{square, s.set.symmetric ? square * load(s.shear_scaling + i) : square}};
+    return {{square, s.shear_scaling ? square * load(s.shear_scaling + i) : square}};
 }
 
 /// b = div sigma(F**) / rho, into the residual; sums |b|^2.
@@ -198,7 +198,7 @@ struct StartKrylov {
     FIRN_HD void operator()(uint32_t i) const {
         Vec3 r = load3(k.residual, i);
         if (k.shadow.data) store3(k.shadow, i, r);
-        if (s.set.symmetric) r = load(s.shear_scaling + i) * r;
+        if (s.shear_scaling) r = load(s.shear_scaling + i) * r;
         store4(k.direction + i, with_w(r, splat(0.0f)));
     }
 };
@@ -240,8 +240,9 @@ struct ConjugateDirection {
     const SolveState* state;
     FIRN_HD void operator()(uint32_t i) const {
         if (state->done) return;
-        const Vec3 p = load(s.shear_scaling + i) * load3(k.residual, i) +
-                       splat(static_cast<float>(state->beta)) * xyz(load4(k.direction + i));
+        Vec3 r = load3(k.residual, i);
+        if (s.shear_scaling) r = load(s.shear_scaling + i) * r;
+        const Vec3 p = r + splat(static_cast<float>(state->beta)) * xyz(load4(k.direction + i));
         store4(k.direction + i, with_w(p, splat(0.0f)));
     }
 };

@@ -341,7 +341,7 @@ inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants
 
 inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
     SolveState* state = shear_solve();
-    if (p.symmetric && p.solver != Solver::explicit_step) {
+    if (s.shear_scaling) {
         on_.for_each(count_ + 1, ShearLever{s, s.source, count_});
         on_.for_each(count_, ShearScaling{s, s.source});
     }
@@ -452,7 +452,7 @@ inline void SnowStep::upload(const StateArrays& host, uint32_t count) {
     result_.resize(padded_);
     velocity_.resize(padded_);
     stress_.resize(size_t(3) * padded_);
-    scalars_.resize(size_t(8) * padded_);
+    scalars_.resize(size_t(7) * padded_);
     moments_.resize(size_t(12) * padded_);
     // Sorting and searching is over before there is stress.
     cells_.work_in(reinterpret_cast<unsigned char*>(stress_.data()) + size_t(12) * padded_, padded_);
@@ -540,8 +540,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.predicted = s.second_vector = velocity_.data();
     s.stress = stress_.data();
     float* base = scalars_.data();
-    float** const pointer[8] = {&s.density,       &s.compaction,    &s.shear_modulus, &s.first_lame,
-                                &s.volume_strain, &s.boundary_flux, &s.lag,           &s.shear_scaling};
+    float** const pointer[7] = {&s.density,       &s.compaction, &s.shear_modulus, &s.first_lame, &s.volume_strain,
+                                &s.boundary_flux, &s.lag};
     for (float** each : pointer) {
         *each = base;
         base += padded_;
@@ -554,7 +554,10 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     // there; the stress is the shear solve's alone.
     s.vector = s.next.position;
     s.mass_position = s.next.velocity;
-    s.shear_scaling = reinterpret_cast<float*>(s.next.rank);
+    // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
+    // freely is solved that way.
+    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
+    s.shear_scaling = scaled ? reinterpret_cast<float*>(s.next.rank) : nullptr;
     s.diagonal = &s.stress->x;
     s.source = s.diagonal + padded_;
     s.boundary_load = s.source + padded_;
@@ -600,10 +603,10 @@ inline uint64_t SnowStep::bytes() const {
 }
 
 inline uint64_t SnowStep::bytes_per_particle(uint32_t neighbours) const {
-    // Two states of 76, the velocity 16, stress 48, scalars 32, matrices and sums 48; cells and their rows 16, counts
+    // Two states of 76, the velocity 16, stress 48, scalars 28, matrices and sums 48; cells and their rows 16, counts
     // 12; and per neighbour an index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal
     // length and an eighth to grow.
-    const uint64_t arrays = 2 * 76 + 16 + 48 + 32 + 48 + 16 + 12;
+    const uint64_t arrays = 2 * 76 + 16 + 48 + 28 + 48 + 16 + 12;
     const uint64_t entry = Execution::compact_lists ? 2 : Execution::keeps_slopes ? 8 : 4;
     return arrays + uint64_t(neighbours) * entry * 21 / 16;
 }

@@ -84,7 +84,7 @@ struct SnowView {
     float* source;           ///< right-hand side of the pressure equation / rho
     float* lag;              ///< dt and the damping's share: the time over which stress sees the velocity ahead, s
     float* boundary_flux;    ///< sum_b V_b v_b . grad W
-    float* shear_scaling;    ///< 1 / the diagonal of the shear operator, about
+    float* shear_scaling;    ///< 1 / the diagonal of the shear operator, about; null = 1
     Columns correction;      ///< L
     Columns gradient_sum;    ///< S = sum_j V_j grad W_ij
     Columns boundary_sum;    ///< S^b = sum_b V_b grad W_ib
