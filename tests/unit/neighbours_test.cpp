@@ -65,11 +65,12 @@ struct Lists {
 };
 
 std::multiset<uint32_t> read(const Neighbours& lists, uint32_t i, uint32_t filler) {
-    const auto row = lists.view().row(i);
+    const uint32_t in_block = i % list_block;
+    const auto row = lists.view().row(i - in_block);  // where loads are aligned
     std::multiset<uint32_t> found;
     bool filled = false;
     for (uint32_t k = 0; k < row.length; ++k) {
-        const uint32_t j = lane(indices(row[k]), 0);
+        const uint32_t j = lane(indices(row[k]), in_block);
         EXPECT_LE(j, filler);
         EXPECT_TRUE(j == filler || !filled) << "a neighbour behind the filling of particle " << i;
         filled |= j == filler;
