@@ -21,7 +21,7 @@ fi
 
 firn=build/release/bin/firn
 "$firn" sim examples/wall_smash.toml --out out/demo --force "$@"
-"$firn" preview out/demo
+"$firn" preview out/demo --contact-sheet
 "$firn" report out/demo
 echo
 echo "Open out/demo/report.html in a browser for the whole run, out/demo/contact_sheet.png for the shot at a glance;"
