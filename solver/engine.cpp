@@ -508,6 +508,28 @@ struct Engine::Implementation {
     [[noreturn]] void fail(const StepResult&, int substep, double dt) const;
 };
 
+/// Solves of a frame that ran out of iterations. One that ended within ten times its tolerance moved the snow by
+/// nothing that shows: the report has its residual, and the user no warning.
+struct Shortfall {
+    int substeps = 0;
+    double worst = 0;
+
+    void note(const SolveReport& solve) {
+        if (solve.converged) return;
+        ++substeps;
+        worst = std::max(worst, solve.residual);
+    }
+    void warn(FrameReport& report, const std::string& solve, double tolerance) const {
+        if (!substeps || worst <= 10 * tolerance) return;
+        char residual[32];
+        std::snprintf(residual, sizeof residual, "%.2g", worst);
+        report.warnings.push_back("the " + solve + " solve stopped at " + solve + "_iterations_max in " +
+                                  std::to_string(substeps) + " of " + std::to_string(report.substeps.size()) +
+                                  " substeps, at worst with a residual of " + residual +
+                                  "; shorten dt_max or allow more iterations");
+    }
+};
+
 FrameReport Engine::Implementation::advance(double frame, const Observer& observer, const FrameStart& start) {
     if (!(frame > 0) || !std::isfinite(frame)) throw Error("a frame must take longer than 0 s");
     if (!(start.time >= 0 && start.time < frame) || start.substeps < 0)
@@ -518,7 +540,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     FrameReport report;
     std::vector<double> impulse(6 * bodies.size(), 0.0);
     double time = start.time;
-    int unconverged_pressure = 0, unconverged_shear = 0;
+    Shortfall pressure_shortfall, shear_shortfall;
 
     struct Watch {
         const Observer& observer;
@@ -543,16 +565,8 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         report.bytes = device ? device->bytes() : 0;
         if (notice_is_news) report.warnings.push_back(notice);
         notice_is_news = false;
-        if (unconverged_pressure) {
-            report.warnings.push_back("the pressure solve stopped at pressure_iterations_max in " +
-                                      std::to_string(unconverged_pressure) +
-                                      " substeps; shorten dt_max or allow more iterations");
-        }
-        if (unconverged_shear) {
-            report.warnings.push_back("the shear solve stopped at shear_iterations_max in " +
-                                      std::to_string(unconverged_shear) +
-                                      " substeps; shorten dt_max or allow more iterations");
-        }
+        pressure_shortfall.warn(report, "pressure", acting.pressure_tolerance);
+        shear_shortfall.warn(report, "shear", acting.shear_tolerance);
     };
 
     const char* state_kept = "the state that was last uploaded or downloaded";
@@ -590,8 +604,8 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
             time = next_time;
             report.substeps.push_back(
                 {dt, result.pressure, result.shear, result.speed, std::max(speed.between, speed.approach)});
-            unconverged_pressure += !result.pressure.converged;
-            unconverged_shear += !result.shear.converged;
+            pressure_shortfall.note(result.pressure);
+            shear_shortfall.note(result.shear);
             if (last) break;
             if (observer && !observer(Progress{time / frame, substep, 0, "substep"})) {
                 report.interrupted = true;

@@ -86,7 +86,7 @@ std::vector<ParameterInfo> make_table() {
         {"pressure_iterations_min", "Fewest Pressure Iterations", "", "Method", integer, {1}, 1, 10000, 1, 10,
          "At least as many, even if the tolerance is met.", "", "Firn", {}, field<&P::pressure_iterations_min>},
         {"pressure_iterations_max", "Most Pressure Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The pressure solve stops here with a warning.", "", "Firn", {}, field<&P::pressure_iterations_max>},
+         "The pressure solve stops here, with a warning if it is more than ten times off.", "", "Firn", {}, field<&P::pressure_iterations_max>},
         {"pressure_relaxation", "Pressure Relaxation", "", "Method", real, {0.5}, 0.01, 1, 0.1, 0.9,
          "Share of each Jacobi update that is taken.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
@@ -94,7 +94,7 @@ std::vector<ParameterInfo> make_table() {
         {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 1, 1e-4, 1e-2,
          "The shear solve stops at this relative residual, and up to a hundred times tighter as the snow comes to rest.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The shear solve stops here with a warning.", "", "Firn", {}, field<&P::shear_iterations_max>},
+         "The shear solve stops here, with a warning if it is more than ten times off.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the shear solve from the last step's accelerations, where snow touches a boundary.", "", "Firn", {}, field<&P::shear_warm_start>},
 
@@ -102,6 +102,10 @@ std::vector<ParameterInfo> make_table() {
          "The published hardening takes a free surface for loose snow, so that it creeps and turns to dust. This bounds by how much a surface may "
          "look filled up: near 0.6 chunks hold together, near 0.85 they powder more. 0 = as published.",
          "g", "Firn; Gissler 2020, Eq. 21", {}, field<&P::surface_floor>},
+        {"flatness", "Thin Sheet Limit", "", "Remedies", real, {0.05}, 0, 0.5, 0, 0.2,
+         "Neighbours that spread less than this share across as along count as a flat sheet, which has no stiffness across. 0 = as published: "
+         "thin and sparse snow is as stiff as ice across; flakes and crumbs need hundreds of shear iterations, and tremble.",
+         "", "Firn; Gissler 2020, Eq. 15", {}, field<&P::flatness>},
         {"filter_rate", "Jitter Filter", "1/s", "Remedies", real, {100}, 0, 1e4, 0, 300,
          "How fast motion between neighbours that the method can't see dies out. Keeps momentum, spin and shape. 0 = as published.",
          "c", "Firn", {}, field<&P::filter_rate>},
@@ -331,6 +335,7 @@ Parameters effective(const Parameters& given) {
     Parameters p = given;
     if (p.mode == Mode::published) {
         p.surface_floor = 0;
+        p.flatness = 0;
         p.filter_rate = 0;
         p.damping = 0;
         p.contact = false;

@@ -63,24 +63,21 @@ def plough():
     # A V-shaped blade, hollow in front, that leans forward at the top; drives along +z.
     points, faces = [], []
     profile = [(0.0, 0.005), (-0.045, 0.08), (-0.06, 0.16), (-0.045, 0.24), (0.01, 0.31)]
-    for side in (1, -1):
-        first = len(points)
-        ends = [(0.0, 0.12), (side * 0.42, -0.3)]
-        for depth in (0.0, -0.03):
-            for x, z in ends:
-                for dz, y in profile:
-                    points.append((x, y, z + dz + depth))
-        n = len(profile)
-        front0, front1, back0, back1 = first, first + n, first + 2 * n, first + 3 * n
-        quads = []
+    n = len(profile)
+    stations = [(-0.42, -0.3), (0.0, 0.12), (0.42, -0.3)]
+    # Around each station: up the front, down the back.
+    for x, z in stations:
+        points += [(x, y, z + dz) for dz, y in profile]
+        points += [(x, y, z + dz - 0.03) for dz, y in reversed(profile)]
+    ring = 2 * n
+    for first in (0, ring):
+        for k in range(ring):
+            next_k = (k + 1) % ring
+            faces.append([first + k, first + ring + k, first + ring + next_k, first + next_k])
+    for first, turned in ((0, False), (2 * ring, True)):
         for k in range(n - 1):
-            quads.append([front0 + k, front1 + k, front1 + k + 1, front0 + k + 1])
-            quads.append([back0 + k, back0 + k + 1, back1 + k + 1, back1 + k])
-            quads.append([front0 + k, front0 + k + 1, back0 + k + 1, back0 + k])
-            quads.append([front1 + k, back1 + k, back1 + k + 1, front1 + k + 1])
-        quads.append([front0, back0, back1, front1])
-        quads.append([front0 + n - 1, front1 + n - 1, back1 + n - 1, back0 + n - 1])
-        faces += quads if side > 0 else [list(reversed(q)) for q in quads]
+            cap = [first + k, first + k + 1, first + ring - 2 - k, first + ring - 1 - k]
+            faces.append(list(reversed(cap)) if turned else cap)
     write("plough.obj", points, faces)
 
 

@@ -54,13 +54,16 @@ FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, 
     return clamp_strain(twice_symmetric(a) + times_own_transpose(a), theta_c, theta_s);
 }
 
-/// Moore-Penrose inverse of the symmetric matrix of Gissler 2020, Eq. 15: directions in which the neighbours do not
-/// spread are left out.
-FIRN_HD Sym pseudo_inverse(const Sym& m) {
+/// Moore-Penrose inverse of the symmetric matrix of Gissler 2020, Eq. 15: directions in which the neighbours spread
+/// less than `flatness` of what they do in the widest are left out, from there to half of it by degrees.
+FIRN_HD Sym pseudo_inverse(const Sym& m, float flatness) {
     Eigen e = eigen_decomposition(m);
     const Real largest = max(max(e.values[0], e.values[1]), e.values[2]);
-    const Real cut = max(splat(1e-4f) * largest, splat(1e-20f));
-    for (Real& value : e.values) value = select(value < cut, splat(0.0f), splat(1.0f) / max(value, cut));
+    const Real cut = max(splat(flatness) * largest, splat(1e-20f));
+    for (Real& value : e.values) {
+        const Real share = min(max(splat(2.0f) * value / cut - splat(1.0f), splat(0.0f)), splat(1.0f));
+        value = share / max(value, splat(0.5f) * cut);
+    }
     return compose(e.values, e.vectors);
 }
 

@@ -173,7 +173,7 @@ struct Properties {
         store(s.shear_modulus + i, modulus.shear);
         store(s.first_lame + i, modulus.first);
         store(s.volume_strain + i, volume_strain);
-        const Sym correction = pseudo_inverse(spread);
+        const Sym correction = pseudo_inverse(spread, set.flatness);
         store_sym(s.correction, i, correction);
 
         // Known accelerations: gravity and others, and what the boundary does.

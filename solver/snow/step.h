@@ -512,6 +512,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt_seconds) const {
     s.set.gravity[2] = p.gravity.z;
     s.set.boundary_pressure = p.boundary_pressure;
     s.set.surface_floor = p.surface_floor;
+    s.set.flatness = p.flatness > 1e-4f ? p.flatness : 1e-4f;  // below, rounding decides how a flat sheet lies
     s.set.damping = p.damping;
     s.set.filter = p.filter_rate * dt / (1.0f + p.filter_rate * dt);
     s.set.viscous_friction = p.friction_model == FrictionModel::viscous;

@@ -28,6 +28,7 @@ struct StepConstants {
     float gravity[3];
     float boundary_pressure;  ///< psi
     float surface_floor;      ///< 0 = off
+    float flatness;           ///< of neighbours that span no direction
     float damping;            ///< longest lag of the stress, s
     float filter;             ///< share of the hourglass motion removed in this step
     bool viscous_friction;    ///< Gissler's Eq. 24 instead of Coulomb in contact

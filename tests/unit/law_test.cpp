@@ -261,7 +261,7 @@ TEST(FIRN_SUITE(Law), VolumeStrainKeepsTheDigitsOfSmallStrains) {
 // ---- pseudo-inverse
 
 Mat3 inverse(const Mat3& M) {
-    return exact(pseudo_inverse(sym(M)));
+    return exact(pseudo_inverse(sym(M), 1e-4f));
 }
 
 TEST(FIRN_SUITE(Law), PseudoInverseEqualsTheReference) {
@@ -291,6 +291,18 @@ TEST(FIRN_SUITE(Law), PseudoInverseOfFlatStraightAndEmptyConfigurations) {
     EXPECT_EQ(norm(inverse(Mat3{})), 0);
     // Next to nothing is nothing: no division by it.
     EXPECT_EQ(norm(inverse(reference::diagonal(1e-25, 1e-26, 0))), 0);
+}
+
+TEST(FIRN_SUITE(Law), PseudoInverseLeavesOutThinDirectionsByDegrees) {
+    const auto across = [](double thickness) {
+        return exact(pseudo_inverse(sym(reference::diagonal(2, 1, 2 * thickness)), 0.1f))(2, 2);
+    };
+    EXPECT_NEAR(across(0.2), 1 / 0.4, 1e-5);
+    EXPECT_NEAR(across(0.1001), 1 / 0.2002, 1e-4);
+    EXPECT_NEAR(across(0.075), 0.5 / 0.15, 1e-4);  // half-way
+    EXPECT_NEAR(across(0.0499), 0, 1e-4);
+    // No jump: a sheet that thins out must not start to tremble.
+    for (double t = 0.04; t < 0.11; t += 0.001) EXPECT_NEAR(across(t + 1e-4), across(t), 0.02) << t;
 }
 
 TEST(FIRN_SUITE(Law), PseudoInverseIgnoresNegativeRounding) {

@@ -53,6 +53,7 @@ struct Parameters {
 
     // Remedies of what the published method does wrong. Mode::published turns them off.
     float surface_floor;
+    float flatness;
     float filter_rate;
     float damping;
     bool contact;
