@@ -121,6 +121,12 @@ struct Wind {
     float drag = 0;   ///< 1/s, of a lone flake
 };
 
+/// One of the values that a scene's wedges vary (wedges.h).
+struct WedgeAxis {
+    std::string key;                  ///< as --set takes it
+    std::vector<std::string> values;  ///< likewise
+};
+
 struct Scene {
     std::string path;                    ///< of the file, as given
     std::string text;                    ///< of the file, for the copy in the run's folder
@@ -143,6 +149,7 @@ struct Scene {
     bool has_ground = true;  ///< pictures show a ground plane
     float ground = 0;        ///< its height, m
     SceneOutput output;
+    std::vector<WedgeAxis> wedges;
     std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
 };
 

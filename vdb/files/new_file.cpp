@@ -35,6 +35,12 @@ void flush_to_disk(const std::string& path) {
 
 }  // namespace
 
+std::string host_name() {
+    char host[64] = "";
+    ::gethostname(host, sizeof(host) - 1);
+    return host;
+}
+
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
     static std::atomic<unsigned> counter{0};
     const std::filesystem::path target(path_);
@@ -46,10 +52,8 @@ NewFile::NewFile(std::string path) : path_(std::move(path)) {
         if (error) fail(folder.string(), "can't make this folder", error.message());
     }
     // Farm machines share a folder: the host's name tells equal process numbers apart.
-    char host[64] = "";
-    ::gethostname(host, sizeof(host) - 1);
-    temporary_ = (folder / ("." + target.filename().string() + "." + host + "." + std::to_string(::getpid()) + "." +
-                            std::to_string(counter++) + ".part"))
+    temporary_ = (folder / ("." + target.filename().string() + "." + host_name() + "." + std::to_string(::getpid()) +
+                            "." + std::to_string(counter++) + ".part"))
                      .string();
 }
 
