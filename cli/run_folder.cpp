@@ -56,7 +56,7 @@ void remove(const std::string& path) {
     if (error) throw Error(path + ": can't be removed: " + error.message());
 }
 
-/// Whether nobody writes ".NAME.0007.vdb.HOST.PID.N.part" any more. Tasks of a farm work in one folder at once: of this
+/// Whether nobody writes ".NAME.0007.vdb.HOME.PID.N.part" any more. Tasks of a farm work in one folder at once: of this
 /// machine's files the system knows whether their writer lives, those of other machines must be a day old.
 bool is_abandoned(const fs::path& file) {
     std::string name = file.filename().string();
@@ -68,8 +68,8 @@ bool is_abandoned(const fs::path& file) {
     int id = 0;
     const auto [stop, bad] = std::from_chars(name.data() + process + 1, name.data() + counter, id);
     if (bad != std::errc() || stop != name.data() + counter || id <= 0) return false;
-    const std::string rest = name.substr(0, process), host = "." + host_name();
-    const bool ours = rest.size() > host.size() && rest.compare(rest.size() - host.size(), host.size(), host) == 0;
+    const std::string rest = name.substr(0, process), home = "." + process_home();
+    const bool ours = rest.size() > home.size() && rest.compare(rest.size() - home.size(), home.size(), home) == 0;
     if (ours) return ::kill(id, 0) != 0 && errno == ESRCH;
     std::error_code error;
     const auto written = fs::last_write_time(file, error);

@@ -29,12 +29,11 @@ public:
     openvdb::MetaMap read_start(std::istream& in) {
         openvdb::MetaMap metadata;
         // What Stream and File tell the stream before they read.
-        openvdb::io::StreamMetadata::Ptr tags(new openvdb::io::StreamMetadata);
-        openvdb::io::setStreamMetadataPtr(in, tags, /*transfer=*/false);
+        openvdb::io::setStreamMetadataPtr(in, tags_, /*transfer=*/false);
         readHeader(in);
-        tags->setFileVersion(fileVersion());
-        tags->setLibraryVersion(libraryVersion());
-        tags->setCompression(compression());
+        tags_->setFileVersion(fileVersion());
+        tags_->setLibraryVersion(libraryVersion());
+        tags_->setCompression(compression());
         setFormatVersion(in);
         setLibraryVersion(in);
         setDataCompression(in);
@@ -63,6 +62,10 @@ public:
         for (const openvdb::io::GridDescriptor& descriptor : descriptors) connectInstance(descriptor, by_name);
         return file;
     }
+
+private:
+    /// The stream points to them for as long as grids are read.
+    openvdb::io::StreamMetadata::Ptr tags_{new openvdb::io::StreamMetadata};
 };
 
 void initialize_openvdb() {
