@@ -55,6 +55,7 @@ int run(const CommandLine& line) {
 
     catch_interrupts();
     ProgressView view(ProgressView::fitting(line.has("--quiet")), scene.first_frame, scene.last_frame);
+    if (line.has("--openjd")) view.tell_openjd();
     const int signal = simulate(scene, folder, settings, view);
     if (signal != 0) {
         std::string again = "firn sim " + scene.path + " --resume --out " + out;
@@ -112,6 +113,7 @@ Subcommand sim_command() {
          {"--no-volumes", "", "leave the volumes to `firn volumes`"},
          {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
          {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
+         {"--openjd", "", "also print progress as schedulers of Open Job Description read it"},
          {"--quiet", "", "only warnings and errors"}},
         run,
         {"--set"}};

@@ -71,6 +71,9 @@ public:
             }
             try {
                 make(frame, particles, number);
+                if (line_.has("--openjd"))
+                    print_openjd_progress(static_cast<double>(number), static_cast<double>(frames_.size()),
+                                          "volumes of frame " + std::to_string(frame));
             } catch (const Error&) {
                 if (interrupted_by() != 0) return stopped();
                 throw;
@@ -178,6 +181,7 @@ Subcommand volumes_command() {
              {"--out", "FOLDER", "where they go, FOLDER/volumes (default: the run's folder)"},
              {"--force", "", "make them again, also where they are whole"},
              {"--threads", "N", "(default: all cores)"},
+             {"--openjd", "", "also print progress as schedulers of Open Job Description read it"},
              {"--quiet", "", "only errors"}},
             run,
             {"--set"}};
