@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 from . import world
 from .definitions import HDADefinition, HDASection, hda
@@ -107,6 +107,13 @@ class ui:
     def displayMessage(text: str, severity: EnumValue = severityType.Message, title: str | None = None) -> int:
         world.current.messages.append(text)
         return 0
+
+
+    @staticmethod
+    def selectFromList(
+        choices: Sequence[str], exclusive: bool = False, message: str | None = None, title: str | None = None
+    ) -> tuple[int, ...]:
+        return ()
 
 
 class hipFile:

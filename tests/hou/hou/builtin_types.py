@@ -204,14 +204,14 @@ def _press_solver(node: OpNode, name: str) -> bool:
 def _cook_source(node: OpNode, output: int) -> Geometry:
     shape = _needed(node, 0)
     made = Geometry()
-    if not shape.count():
-        return made
+    if not shape.count() or _number(node, "frame") != _number(node, "start_frame"):
+        return made  # all of it at the start frame
     spacing = _number(node, "spacing")
     low, high = shape.bounds()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
     if counts[0] * counts[1] * counts[2] > 20000:
         raise OperationFailed(f"{node.path()}: the double fills small shapes only")
-    velocity = _vector(node, "velocity") if node.parm("velocityx") is not None else [0.0] * 3
+    velocity = _vector(node, "velocity")
     density = _number(node, "rest_density")
     for i in range(counts[0]):
         for j in range(counts[1]):
@@ -231,10 +231,12 @@ def _cook_collider(node: OpNode, output: int) -> Geometry:
 
 def _cook_step(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).copy()
+    made.add(node.input_geometry(1) or Geometry())
+    if _number(node, "frame") <= _number(node, "start_frame"):
+        return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
     floor = colliders.bounds()[0][1] if colliders is not None and colliders.count() else -math.inf
-    scale = next((p.evalAsFloat() for p in node.parms() if p.name() in ("timescale", "time_scale")), 1.0)
-    dt = scale / world.current.fps
+    dt = _number(node, "timestep") * _number(node, "timescale")
     for name in ("dt_min", "dt_max"):
         if _number(node, name) <= 0:
             raise OperationFailed(f"{node.path()}: {name} is not positive")
@@ -342,7 +344,10 @@ _COOKS = {
 def _template(row: dict[str, Any]) -> ParmTemplate:
     token, label, kind = row["token"], row["label"], row["type"]
     if kind == "real":
-        return FloatParmTemplate(token, label, 1, (row["default"],))
+        number = FloatParmTemplate(token, label, 1, (row["default"],))
+        if row["expression"]:
+            number.setDefaultExpression((row["expression"],))
+        return number
     if kind == "vector":
         return FloatParmTemplate(token, label, 3, row["default"], naming_scheme=parmNamingScheme.XYZW)
     if kind == "integer":

@@ -9,13 +9,13 @@ from firn.tables import Parameter
 
 
 def tooltip(row: Parameter) -> str:
-    """The row's help with its unit and its symbol in the papers, for somebody who hovers over the label."""
-    text = row.help
-    if row.unit:
-        text += f" In {row.unit}."
-    if row.symbol:
-        text += f" Symbol: {row.symbol}."
-    return text
+    """The row's help and its symbol in the papers, for somebody who hovers over the label."""
+    return f"{row.help} Symbol: {row.symbol}." if row.symbol else row.help
+
+
+def label(row: Parameter) -> str:
+    """As the plugin's own dialogs show it: "Particle Spacing (m)"."""
+    return f"{row.label} ({row.unit})" if row.unit else row.label
 
 
 def _slider(row: Parameter) -> tuple[float, float]:
@@ -32,7 +32,7 @@ def template(parameter: AssetParameter) -> hou.ParmTemplate:
     if row.kind in ("real", "vector"):
         made = hou.FloatParmTemplate(
             row.token,
-            row.label,
+            label(row),
             len(row.default),
             default_value=row.default,
             min=low,
@@ -44,7 +44,7 @@ def template(parameter: AssetParameter) -> hou.ParmTemplate:
     elif row.kind == "integer":
         integer = hou.IntParmTemplate(
             row.token,
-            row.label,
+            label(row),
             1,
             default_value=(int(row.default[0]),),
             min=int(low),
@@ -57,28 +57,28 @@ def template(parameter: AssetParameter) -> hou.ParmTemplate:
             integer.setDefaultExpressionLanguage((hou.scriptLanguage.Hscript,))
         made = integer
     elif row.kind == "toggle":
-        made = hou.ToggleParmTemplate(row.token, row.label, default_value=bool(row.default[0]))
+        made = hou.ToggleParmTemplate(row.token, label(row), default_value=bool(row.default[0]))
     elif row.kind == "choice":
         made = hou.MenuParmTemplate(
             row.token,
-            row.label,
+            label(row),
             menu_items=tuple(choice.token for choice in row.choices),
             menu_labels=tuple(choice.label for choice in row.choices),
             default_value=int(row.default[0]),
         )
     elif row.kind == "string":
-        made = hou.StringParmTemplate(row.token, row.label, 1, default_value=(str(row.default[0]),))
+        made = hou.StringParmTemplate(row.token, label(row), 1, default_value=(str(row.default[0]),))
         if row.token.endswith("file"):
             made = hou.StringParmTemplate(
                 row.token,
-                row.label,
+                label(row),
                 1,
                 default_value=(str(row.default[0]),),
                 string_type=hou.stringParmType.FileReference,
                 file_type=hou.fileType.Geometry,
             )
     else:
-        made = hou.ButtonParmTemplate(row.token, row.label)
+        made = hou.ButtonParmTemplate(row.token, label(row))
     made.setHelp(tooltip(row))
     if row.disable_when:
         made.setConditional(hou.parmCondType.DisableWhen, row.disable_when)

@@ -77,7 +77,7 @@ def follow(node: hou.OpNode, link: Link, way_up: str) -> None:
         return
     names = node.parmTuple(link.token)
     if names is None:
-        parm(node, link.token)  # raises: it says what is missing
+        parm(node, link.token)  # raises, and says what is missing
         return
     if len(names) == 1:
         set_expression(node, link.token, link.expression.format(asset=way_up))

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Mapping, cast
 
@@ -143,6 +143,11 @@ def find(name: str) -> Recipe:
     raise FirnError(f"there is no recipe '{name}'; the recipes are {', '.join(recipe.name for recipe in RECIPES)}")
 
 
+def replace_spacing(recipe: Recipe, spacing: float) -> Recipe:
+    """The same recipe with coarser or finer snow."""
+    return replace(recipe, spacing=spacing)
+
+
 def mesh_file(name: str) -> str:
     """Where a mesh of the recipes is: in Firn's Houdini folder, or in the examples of a source tree."""
     here = Path(__file__).resolve()
@@ -209,7 +214,7 @@ def build(recipe: Recipe, parent: hou.OpNode | None = None) -> hou.SopNode:
         place = _shape(home, collider.shape)
         _animate(place, collider.keys, collider.ease)
         made = add(home, "firn::snow_collider", f"{collider.shape.name}_collider", (place,))
-        _set(made, {"spacing": recipe.spacing, "kind": "rigid" if collider.keys else "static", "friction": collider.friction})
+        _set(made, {"spacing": recipe.spacing, "motion": "rigid" if collider.keys else "static", "friction": collider.friction})
         colliders.append(made)
 
     snow_in = add(home, "merge", "all_snow", sources)

@@ -13,7 +13,7 @@ import math
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
@@ -101,7 +101,7 @@ def check_asset(session: Session) -> str:
 
 
 def check_recipe(session: Session) -> str:
-    solver = recipes.build(replace(recipes.find("snowball"), spacing=SPACING))
+    solver = recipes.build(recipes.replace_spacing(recipes.find("snowball"), SPACING))
     session.solver = solver
     return solver.path()
 

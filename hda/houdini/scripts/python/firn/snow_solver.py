@@ -20,10 +20,21 @@ INPUT_LABELS = (
     "Colliders: geometry, or particles of Snow Collider nodes",
     "Forces: points or volumes that push the snow",
 )
-OUTPUT_LABELS = ("Snow particles", "Volumes", "Surface", "Colliders")
+OUTPUT_LABELS = (
+    "Snow: the particles",
+    "Volumes: density, velocity and attributes as VDBs",
+    "Surface: of the snow, as a VDB or a mesh",
+    "Colliders: the boundary particles, ground plane included",
+)
 
-#: Nodes whose equal rows are one parameter of the asset: the same spacing, the same snow.
-SHARING = ("source", "collider", "step")
+#: The prefix of rows that two nodes have and that mean different things.
+PREFIXES = {"source": "source", "collider": "collider", "step": "solver", "rasterize": "volume", "surface": "surface"}
+
+#: These nodes' own rows always have the prefix: an artist meets them far from the particles that they speak of.
+ALWAYS_PREFIXED = ("rasterize", "surface")
+
+#: What the nodes find out by themselves inside the asset.
+AUTOMATIC = {"rasterize": ("spacing",), "surface": ("spacing",)}
 
 #: Names of the nodes inside the asset that links point to, and their types.
 INNER_TYPES = {
@@ -79,38 +90,9 @@ class Plan:
         return tuple(link for p in self.parameters() for link in p.links) + self.driven
 
 
-FRAME_TIME = '(ch("{asset}/time_scale") / $FPS)'
-LONGEST_STEP = f'min(ch("{{asset}}/dt_max"), {FRAME_TIME} / max(ch("{{asset}}/substeps_min"), 1))'
-SHORTEST_STEP = (
-    f'min({LONGEST_STEP}, max(ch("{{asset}}/dt_min"), '
-    f'if(ch("{{asset}}/substeps_max") > 0, {FRAME_TIME} / max(ch("{{asset}}/substeps_max"), 1), 0)))'
-)
-
-#: Parameters of the step that follow more than one parameter of the asset.
-STEP_EXPRESSIONS = {"dt_max": LONGEST_STEP, "dt_min": SHORTEST_STEP}
-
 _AUTO = Choice("auto", "Automatic", "by its attributes")
 
-SIMULATION_ROWS = (
-    Parameter("resimulate", "Reset Simulation", "button", (0,), help="Forgets all simulated frames."),
-    Parameter(
-        "start_frame", "Start Frame", "integer", (1,), unit="frame", low=-1e6, high=1e6, slider_low=1, slider_high=240,
-        help="The first frame: it holds the snow as it was placed.",
-    ),
-    Parameter(
-        "time_scale", "Time Scale", "real", (1.0,), low=1e-3, high=1000, slider_low=0.1, slider_high=2,
-        help="Simulated seconds per second of the scene: below 1 is slow motion. Animated colliders are as fast as they are "
-        "animated, whatever the scale.",
-    ),
-    Parameter(
-        "substeps_min", "Min Substeps", "integer", (1,), low=1, high=100000, slider_low=1, slider_high=100,
-        help="At least as many steps in each frame.",
-    ),
-    Parameter(
-        "substeps_max", "Max Substeps", "integer", (0,), low=0, high=1000000, slider_low=0, slider_high=1000,
-        help="At most as many steps in each frame, even if the motion needs more. 0 = no limit but the shortest substep.",
-    ),
-)
+RESET = Parameter("resimulate", "Reset Simulation", "button", (0,), help="Forgets all simulated frames.")
 SNOW_INPUT = Parameter(
     "snow_input", "First Input", "choice", (0,), high=2, slider_high=2, help="What the first input holds.",
     choices=(
@@ -171,6 +153,12 @@ def _own(row: Parameter) -> AssetParameter:
     return AssetParameter(row, (), _CALLBACKS.get(row.token, ""), _DEFAULT_EXPRESSIONS.get(row.token, ()))
 
 
+def _link(node: str, row: Parameter, token: str) -> Link:
+    """A row that follows the asset's parameter `token`; text is expanded between backquotes."""
+    expression = f'`chs("{{asset}}/{token}")`' if row.kind == "string" else f'ch("{{asset}}/{token}")'
+    return Link(node, row.token, expression)
+
+
 class _Dialog:
     """Gives each row its token in the asset: rows that two nodes share become one, others get the node's prefix."""
 
@@ -183,24 +171,19 @@ class _Dialog:
     def own(self, folder: str, row: Parameter, links: tuple[Link, ...] = ()) -> None:
         self._put((folder, ""), replace(_own(row), links=links))
 
-    def row(self, folder: str, sub: str, node: str, row: Parameter, prefix: str, expression: str = "") -> str:
+    def row(self, folder: str, sub: str, node: str, row: Parameter) -> str:
         """Adds a row of an inner node; returns the asset's token for it."""
-        token = row.token
+        token, prefix = row.token, PREFIXES[node]
         known = self._parameters.get(token)
-        shared = known is not None and node in SHARING and (known.row.label, known.row.kind, known.row.default) == (
+        same = known is not None and (known.row.label, known.row.kind, known.row.default) == (
             row.label, row.kind, row.default,
         )
-        if known is not None and not shared:
+        if known is not None and same:
+            self._parameters[token] = replace(known, links=known.links + (_link(node, row, token),))
+            return token
+        if (known is not None or node in ALWAYS_PREFIXED) and not token.startswith(f"{prefix}_"):
             token = f"{prefix}_{token}"
-        link = Link(node, row.token, expression or f'ch("{{asset}}/{token}")')
-        if row.kind == "string":
-            link = replace(link, expression=f'`chs("{{asset}}/{token}")`')
-        if known is not None and shared:
-            self._parameters[token] = replace(known, links=known.links + (link,))
-        elif row.kind == "button":
-            return token  # nobody presses a button inside
-        else:
-            self._put((folder, sub), AssetParameter(replace(row, token=token), (link,)))
+        self._put((folder, sub), AssetParameter(replace(row, token=token), (_link(node, row, token),)))
         return token
 
     def _put(self, place: tuple[str, str], parameter: AssetParameter) -> None:
@@ -235,55 +218,52 @@ class _Dialog:
         )
 
 
-def _node_rows(
-    dialog: _Dialog, folder: str, rows: tuple[Parameter, ...], node: str, prefix: str, main: str = ""
-) -> None:
-    """All rows of a node; those of the table's folder `main` stand directly in the tab, others in folders of their own."""
+def _node_rows(dialog: _Dialog, folder: str, rows: tuple[Parameter, ...], node: str, main: tuple[str, ...]) -> None:
+    """The rows of a node; those of the folders `main` stand directly in the tab, others in folders of their own.
+
+    Rows that start with an expression ($FF, 1/$FPS) are right as they are and stay inside.
+    """
     tokens = {}
     for row in rows:
-        sub = "" if row.folder == main or not row.folder else row.folder
-        expression = STEP_EXPRESSIONS.get(row.token, "") if node == "step" else ""
-        tokens[row.token] = dialog.row(folder, sub, node, row, prefix, expression)
+        if row.expression or row.kind == "button" or row.token in AUTOMATIC.get(node, ()):
+            continue
+        tokens[row.token] = dialog.row(folder, "" if row.folder in main else row.folder, node, row)
     changed = {old: new for old, new in tokens.items() if old != new}
-    if changed:
-        dialog.rename(changed, set(changed.values()))
+    dialog.rename(changed, set(changed.values()))
 
 
 def make_plan(tables: Tables) -> Plan:
     source = tables.node("firn::snow_source").parameters
     collider = tables.node("firn::snow_collider").parameters
     step = tables.node("firn::snow_step").parameters
-    time = {"time_scale", "timescale"}
 
     dialog = _Dialog()
-    for row in SIMULATION_ROWS:
-        dialog.own("Simulation", row)
-    _node_rows(dialog, "Simulation", tuple(row for row in step if row.folder == "Scene"), "step", "solver", main="Scene")
+    dialog.own("Simulation", RESET)
+    first = tuple(row for row in step if row.folder in ("Scene", "Simulation"))
+    _node_rows(dialog, "Simulation", first, "step", main=("Scene", "Simulation"))
 
     dialog.own("Snow", SNOW_INPUT)
-    _node_rows(dialog, "Snow", source, "source", "source", main=source[0].folder if source else "")
+    _node_rows(dialog, "Snow", source, "source", main=("Snow",))
 
     dialog.own("Colliders", COLLIDER_INPUT)
-    _node_rows(dialog, "Colliders", collider, "collider", "collider", main="Collider")
+    _node_rows(dialog, "Colliders", collider, "collider", main=("Shape", "Surface"))
     for row in GROUND_ROWS:
         dialog.own("Ground", row)
     for row in collider:
         if row.token in GROUND_TOKENS:
-            token = f"ground_{row.token}"
-            ground = replace(row, token=token, disable_when="{ ground == 0 }")
-            dialog.own("Ground", ground, (Link("ground_collider", row.token, f'ch("{{asset}}/{token}")'),))
+            ground = replace(row, token=f"ground_{row.token}", disable_when="{ ground == 0 }")
+            dialog.own("Ground", ground, (_link("ground_collider", row, ground.token),))
 
-    rest = tuple(row for row in step if row.folder != "Scene" and row.token not in time)
-    _node_rows(dialog, "Solver", rest, "step", "solver", main="Method")
+    wind = tuple(row for row in step if row.folder == "Wind")
+    _node_rows(dialog, "Wind", wind, "step", main=("Wind",))
+    rest = tuple(row for row in step if row not in first + wind)
+    _node_rows(dialog, "Solver", rest, "step", main=("Time",))
 
     for row in CACHE_ROWS:
         dialog.own("Cache", row)
-    _node_rows(dialog, "Volumes", tables.node("firn::snow_rasterize").parameters, "rasterize", "volume", main="Volumes")
-    _node_rows(dialog, "Surface", tables.node("firn::snow_surface").parameters, "surface", "surface", main="Surface")
+    _node_rows(dialog, "Surface", tables.node("firn::snow_surface").parameters, "surface", main=("Output",))
+    _node_rows(dialog, "Volumes", tables.node("firn::snow_rasterize").parameters, "rasterize", main=("Output",))
 
-    driven = [Link("step", row.token, 'ch("{asset}/time_scale")') for row in step if row.token in time]
     # What the ground shares with every collider: the spacing that the rest of the scene has.
-    driven += [
-        Link("ground_collider", row.token, f'ch("{{asset}}/{row.token}")') for row in collider if row.token == "spacing"
-    ]
+    driven = [_link("ground_collider", row, row.token) for row in collider if row.token == "spacing"]
     return Plan(dialog.result(), tuple(driven))

@@ -43,6 +43,14 @@ class Parameter:
     source: str = ""
     choices: tuple[Choice, ...] = ()
     disable_when: str = ""
+    expression: str = ""  # HScript that a number starts with, such as "$FF"
+
+
+@dataclass(frozen=True)
+class Input:
+    label: str
+    help: str = ""
+    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,8 @@ class Node:
     label: str
     table: str
     icon: str
-    inputs: tuple[str, ...] = ()
+    help: str = ""
+    inputs: tuple[Input, ...] = ()
     parameters: tuple[Parameter, ...] = ()
 
     def parameter(self, token: str) -> Parameter:
@@ -111,6 +120,7 @@ def _parameter(row: dict[str, Any]) -> Parameter:
         source=row.get("source", ""),
         choices=tuple(Choice(c["token"], c["label"], c.get("help", "")) for c in row.get("choices", ())),
         disable_when=row.get("disable_when", ""),
+        expression=row.get("expression", ""),
     )
 
 
@@ -125,7 +135,8 @@ def parse(text: str) -> Tables:
                     label=node["label"],
                     table=node["table"],
                     icon=node["icon"],
-                    inputs=tuple(node.get("inputs", ())),
+                    help=node.get("help", ""),
+                    inputs=tuple(Input(i["label"], i["help"], i["required"]) for i in node.get("inputs", ())),
                     parameters=tuple(_parameter(row) for row in node["parameters"]),
                 )
                 for node in document["nodes"]
