@@ -12,8 +12,6 @@ from firn import build, buttons, snow_solver, tables
 from firn.error import FirnError
 from firn.network import COLLIDER_MARK, SNOW_MARK
 
-WORLD = houdini_session.world
-
 
 class Asset(HoudiniTest):
     def setUp(self) -> None:
@@ -50,7 +48,7 @@ class Asset(HoudiniTest):
                 self.assertRegex(parm.rawValue(), r"chs?\(\"\.\./\.\./\.\./\.\./|\$F", parm.path())
 
     def test_a_changed_value_reaches_the_node_inside(self) -> None:
-        changes = {
+        changes: dict[str, dict[str, float | str]] = {
             "source": {"young_modulus": 2e5, "preset": "wet", "velocityx": 1.5},
             "collider": {"friction": 0.9},
             "solver/d/s/step": {"cfl": 0.11, "gravityy": -1.62, "windz": 4.0, "solver": "combined", "spacing": 0.05},
@@ -190,7 +188,7 @@ class ForeignHoudini(HoudiniTest):
         """A Houdini whose grid has no 'rows' any more."""
         sops = hou.sopNodeTypeCategory()
         grid = sops.nodeTypes()["grid"]
-        sops.register(hou.OpNodeType(sops, "grid", hou.ParmTemplateGroup(), cook=grid.cook))
+        sops.add_type(hou.OpNodeType(sops, "grid", hou.ParmTemplateGroup(), cook=grid.cook))
         with self.assertRaisesRegex(FirnError, r"ground_plane \(grid\) has no parameter 'sizex' in Houdini 21.0.440"):
             build.ensure()
         self.assertEqual(self.node("/obj").children(), ())

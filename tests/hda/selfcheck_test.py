@@ -58,7 +58,7 @@ class SelfCheck(HoudiniTest):
         sops = hou.sopNodeTypeCategory()
         step = sops.nodeTypes()["firn::snow_step"]
         fewer = [t for t in step.parmTemplateGroup().entries() if t.name() != "damping"]
-        sops.register(hou.OpNodeType(sops, "firn::snow_step", hou.ParmTemplateGroup(fewer), inputs=4, cook=step.cook))
+        sops.add_type(hou.OpNodeType(sops, "firn::snow_step", hou.ParmTemplateGroup(fewer), inputs=4, cook=step.cook))
         self.assert_fails("parameters as in the tables", "firn::snow_step has no 'damping': the plugin is of another version")
 
     def test_no_licence(self) -> None:
@@ -76,7 +76,7 @@ class SelfCheck(HoudiniTest):
             sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4,
             cook=lambda node, output: node.input_geometry(0) or hou.Geometry(),
         )
-        sops.register(still)
+        sops.add_type(still)
         self.assert_fails("frames simulated", "nothing moves it")
 
     def test_cook_error_is_told(self) -> None:
@@ -86,7 +86,7 @@ class SelfCheck(HoudiniTest):
         def fail(node: hou.OpNode, output: int) -> hou.Geometry:
             raise hou.OperationFailed("The mesh is open:\n close it")
 
-        sops.register(hou.OpNodeType(sops, "firn::snow_source", source.parmTemplateGroup(), cook=fail))
+        sops.add_type(hou.OpNodeType(sops, "firn::snow_source", source.parmTemplateGroup(), cook=fail))
         self.assert_fails("snow placed", "does not cook at frame 1: The mesh is open: close it")
 
     def test_scrubbing_that_gives_something_else(self) -> None:
@@ -98,7 +98,7 @@ class SelfCheck(HoudiniTest):
     def test_empty_volumes(self) -> None:
         sops = hou.sopNodeTypeCategory()
         kind = sops.nodeTypes()["firn::snow_surface"]
-        sops.register(hou.OpNodeType(sops, "firn::snow_surface", kind.parmTemplateGroup(), cook=lambda node, output: hou.Geometry()))
+        sops.add_type(hou.OpNodeType(sops, "firn::snow_surface", kind.parmTemplateGroup(), cook=lambda node, output: hou.Geometry()))
         self.assert_fails("volumes and surface", "the surface at frame 11 are empty")
 
     def test_scene_that_is_not_saved(self) -> None:

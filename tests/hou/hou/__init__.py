@@ -137,7 +137,7 @@ class hipFile:
         root = world.current.root
         world.current.may_write(str(path))
         try:
-            path.write_text(json.dumps(root.stored() if root is not None else {}), encoding="utf-8")
+            path.write_text(json.dumps(root.to_json() if root is not None else {}), encoding="utf-8")
         except OSError as trouble:
             raise OperationFailed(f"Unable to save {path}: {trouble.strerror}") from trouble
         world.current.hip, world.current.unsaved = path.as_posix(), False

@@ -82,7 +82,7 @@ def _cook_file(node: OpNode, output: int) -> Geometry:
 
 
 def _cook_xform(node: OpNode, output: int) -> Geometry:
-    made = _needed(node, 0).copy()
+    made = _needed(node, 0).make_copy()
     moved = _vector(node, "t")
     turn = [math.radians(angle) for angle in _vector(node, "r")]
     points: list[float] = []
@@ -101,7 +101,7 @@ def _cook_merge(node: OpNode, output: int) -> Geometry:
     for index in range(node.type().maxNumInputs()):
         geometry = node.input_geometry(index)
         if geometry is not None:
-            made.add(geometry)
+            made.add_points(geometry)
     return made
 
 
@@ -175,7 +175,7 @@ def _state(solver: OpNode, frame: float) -> Geometry:
                 if out is None:
                     raise OperationFailed(f"{solver.path()} has no OUT")
                 steps = at > start or world.current.solver_steps_start_frame
-                solver.cache[at] = (out.cooked(0) if steps else _needed(solver, 0)).copy()
+                solver.cache[at] = (out.cook_output(0) if steps else _needed(solver, 0)).make_copy()
             at += 1
     finally:
         world.current.frame = before
@@ -185,7 +185,7 @@ def _state(solver: OpNode, frame: float) -> Geometry:
 def _cook_solver(node: OpNode, output: int) -> Geometry:
     if world.current.forgetful_solver:
         node.cache.pop(world.current.frame, None)
-        made = _state(node, world.current.frame).copy()
+        made = _state(node, world.current.frame).make_copy()
         made.attributes["P"] = [value + 1e-3 * len(node.cache) for value in made.attributes["P"]]
         node.cache[1000.0 + len(node.cache)] = made
         return made
@@ -204,10 +204,10 @@ def _press_solver(node: OpNode, name: str) -> bool:
 def _cook_source(node: OpNode, output: int) -> Geometry:
     shape = _needed(node, 0)
     made = Geometry()
-    if not shape.count() or _number(node, "frame") != _number(node, "start_frame"):
+    if not shape.point_count() or _number(node, "frame") != _number(node, "start_frame"):
         return made  # all of it at the start frame
     spacing = _number(node, "spacing")
-    low, high = shape.bounds()
+    low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
     if counts[0] * counts[1] * counts[2] > 20000:
         raise OperationFailed(f"{node.path()}: the double fills small shapes only")
@@ -217,25 +217,25 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
         for j in range(counts[1]):
             for k in range(counts[2]):
                 made.attributes["P"] += [l + (n + 0.5) * spacing for l, n in zip(low, (i, j, k))]
-    made.attributes["v"] = velocity * made.count()
-    made.attributes["rest_density"] = [density] * made.count()
+    made.attributes["v"] = velocity * made.point_count()
+    made.attributes["rest_density"] = [density] * made.point_count()
     return made
 
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
-    made = (node.input_geometry(0) or Geometry()).copy()
-    made.attributes["body"] = [1.0] * made.count()
-    made.attributes["friction"] = [_number(node, "friction")] * made.count()
+    made = (node.input_geometry(0) or Geometry()).make_copy()
+    made.attributes["body"] = [1.0] * made.point_count()
+    made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
     return made
 
 
 def _cook_step(node: OpNode, output: int) -> Geometry:
-    made = _needed(node, 0).copy()
-    made.add(node.input_geometry(1) or Geometry())
+    made = _needed(node, 0).make_copy()
+    made.add_points(node.input_geometry(1) or Geometry())
     if _number(node, "frame") <= _number(node, "start_frame"):
         return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
-    floor = colliders.bounds()[0][1] if colliders is not None and colliders.count() else -math.inf
+    floor = colliders.bounding_box()[0][1] if colliders is not None and colliders.point_count() else -math.inf
     dt = _number(node, "timestep") * _number(node, "timescale")
     for name in ("dt_min", "dt_max"):
         if _number(node, name) <= 0:
@@ -243,9 +243,9 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
     if _number(node, "dt_min") > _number(node, "dt_max"):
         raise OperationFailed(f"{node.path()}: dt_min is longer than dt_max")
     gravity = _vector(node, "gravity")
-    keep = max(made.count() - world.current.lost_particles, 0)
+    keep = max(made.point_count() - world.current.lost_particles, 0)
     for name, values in made.attributes.items():
-        made.attributes[name] = values[: keep * (len(values) // max(made.count(), 1))] if name != "P" else values
+        made.attributes[name] = values[: keep * (len(values) // max(made.point_count(), 1))] if name != "P" else values
     made.attributes["P"] = made.attributes["P"][: 3 * keep]
     for index in range(3 * keep):
         made.attributes["v"][index] += dt * gravity[index % 3]
@@ -257,7 +257,7 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
 
 def _cook_volumes(node: OpNode, output: int) -> Geometry:
     made = Geometry()
-    made.primitive_count = 1 if _needed(node, 0).count() else 0
+    made.primitive_count = 1 if _needed(node, 0).point_count() else 0
     return made
 
 
@@ -285,10 +285,10 @@ class _Asset:
 
 def register(categories: dict[str, NodeTypeCategory]) -> None:
     managers, objects, sops, dops = (categories[name] for name in ("Manager", "Object", "Sop", "Dop"))
-    managers.register(OpNodeType(managers, "root", _group(), inside="Manager"))
-    managers.register(OpNodeType(managers, "obj", _group(), inside="Object"))
-    objects.register(OpNodeType(objects, "geo", _group(), inside="Sop"))
-    objects.register(OpNodeType(objects, "cam", _group(_xyz("t"), _xyz("r"))))
+    managers.add_type(OpNodeType(managers, "root", _group(), inside="Manager"))
+    managers.add_type(OpNodeType(managers, "obj", _group(), inside="Object"))
+    objects.add_type(OpNodeType(objects, "geo", _group(), inside="Sop"))
+    objects.add_type(OpNodeType(objects, "cam", _group(_xyz("t"), _xyz("r"))))
     size = FloatParmTemplate("size", "Size", 2, (10.0, 10.0), naming_scheme=parmNamingScheme.XYZW)
     counts = [IntParmTemplate(name, name, 1, (10,)) for name in ("rows", "cols")]
     kinds = ("prim", "poly", "polymesh", "mesh", "nurbs", "bezier")
@@ -328,8 +328,8 @@ def register(categories: dict[str, NodeTypeCategory]) -> None:
         ("object_merge", _group(), {"cook": _cook_solver_input, "inputs": 0}),
     ]
     for name, templates, rest in sop:
-        sops.register(OpNodeType(sops, name, templates, **rest))
-    dops.register(OpNodeType(dops, "sopsolver", _group(), inside="Sop"))
+        sops.add_type(OpNodeType(sops, name, templates, **rest))
+    dops.add_type(OpNodeType(dops, "sopsolver", _group(), inside="Sop"))
 
 
 _COOKS = {
@@ -366,7 +366,7 @@ def _template(row: dict[str, Any]) -> ParmTemplate:
 def register_plugin_node(categories: dict[str, NodeTypeCategory], node: dict[str, Any]) -> None:
     category = categories[node["table"]]
     templates = _group(*[_template(row) for row in node["parameters"]])
-    templates.check()
-    category.register(
+    templates.check_names()
+    category.add_type(
         OpNodeType(category, node["name"], templates, inputs=max(len(node["inputs"]), 1), cook=_COOKS.get(node["name"]))
     )

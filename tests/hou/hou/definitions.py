@@ -63,14 +63,14 @@ class HDADefinition:
 
     def setComment(self, comment: str) -> None:
         self._comment = comment
-        self.write()
+        self.write_file()
 
     def icon(self) -> str:
         return self._icon
 
     def setIcon(self, icon: str) -> None:
         self._icon = icon
-        self.write()
+        self.write_file()
 
     def minNumInputs(self) -> int:
         return self._inputs[0]
@@ -83,7 +83,7 @@ class HDADefinition:
 
     def setMaxNumOutputs(self, max_num_outputs: int) -> None:
         self._outputs = max_num_outputs
-        self.write()
+        self.write_file()
 
     def sections(self) -> dict[str, HDASection]:
         return {name: HDASection(self, name) for name in self.texts}
@@ -96,13 +96,13 @@ class HDADefinition:
         return HDASection(self, name)
 
     def parmTemplateGroup(self) -> ParmTemplateGroup:
-        return self._templates.clone()
+        return self._templates.make_clone()
 
     def setParmTemplateGroup(
         self, parm_template_group: ParmTemplateGroup, rename_conflicting_parms: bool = False, create_backup: bool = True
     ) -> None:
-        parm_template_group.check()
-        self._templates = parm_template_group.clone()
+        parm_template_group.check_names()
+        self._templates = parm_template_group.make_clone()
         self.set_text("DialogScript", self._templates.asDialogScript(self._name, self._description))
 
     def isInstalled(self) -> bool:
@@ -116,25 +116,23 @@ class HDADefinition:
         if create_backup:
             raise OperationFailed("the double would leave a backup folder behind, as Houdini does")
         self._file = file_name
-        self.write()
+        self.write_file()
 
-    # -- not hou's
-
-    def fill(self, node: OpNode, least: int, most: int, version: str) -> None:
+    def fill_from(self, node: OpNode, least: int, most: int, version: str) -> None:
         self._inputs, self._version = (least, most), version
         self._templates = node.parmTemplateGroup()
-        self._nodes = [inner.stored() for inner in node.children()]
+        self._nodes = [inner.to_json() for inner in node.children()]
         self.texts["DialogScript"] = self._templates.asDialogScript(self._name, self._description)
         self.texts["CreateScript"] = ""
         self._outputs = 1
 
     def set_text(self, name: str, text: str) -> None:
         self.texts[name] = text
-        self.write()
+        self.write_file()
 
-    def write(self) -> None:
+    def write_file(self) -> None:
         world.current.may_write(self._file)
-        _templates_by_script[self.texts["DialogScript"]] = self._templates.clone()
+        _templates_by_script[self.texts["DialogScript"]] = self._templates.make_clone()
         path = Path(self._file)
         try:
             path.write_text(
@@ -151,7 +149,7 @@ class HDADefinition:
             raise OperationFailed(f"Unable to write {self._file}: {trouble.strerror}") from trouble
 
     @staticmethod
-    def read(file: str) -> list[HDADefinition]:
+    def read_file(file: str) -> list[HDADefinition]:
         try:
             data = json.loads(Path(file).read_text(encoding="utf-8"))
         except (OSError, ValueError) as trouble:
@@ -160,7 +158,7 @@ class HDADefinition:
         made._inputs, made._outputs = (data["inputs"][0], data["inputs"][1]), data["outputs"]
         made._version, made._comment, made._icon = data["version"], data["comment"], data["icon"]
         made.texts, made._nodes = data["texts"], data["nodes"]
-        made._templates = _templates_by_script[made.texts["DialogScript"]].clone()
+        made._templates = _templates_by_script[made.texts["DialogScript"]].make_clone()
         return [made]
 
     def _kind(self) -> OpNodeType:
@@ -176,7 +174,7 @@ class HDADefinition:
             for inner in node.children():
                 index = inner.parm("outputidx")
                 if inner.type().name() == "output" and index is not None and index.evalAsInt() == output:
-                    return inner.cooked(0)
+                    return inner.cook_output(0)
             raise OperationFailed(f"{node.path()} has no output {output}")
 
         return OpNodeType(
@@ -193,7 +191,7 @@ class hda:
     ) -> None:
         if change_oplibraries_file:
             raise OperationFailed("Firn must not write into the user's OPlibraries")
-        for definition in HDADefinition.read(file_path):
+        for definition in HDADefinition.read_file(file_path):
             world.current.install(definition, force_use_assets)
 
     @staticmethod
@@ -212,4 +210,4 @@ class hda:
     def definitionsInFile(file_path: str) -> tuple[HDADefinition, ...]:
         if not os.path.exists(file_path):
             raise OperationFailed(f"{file_path} does not exist")
-        return tuple(world.current.libraries.get(file_path) or HDADefinition.read(file_path))
+        return tuple(world.current.libraries.get(file_path) or HDADefinition.read_file(file_path))

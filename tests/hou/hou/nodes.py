@@ -26,10 +26,10 @@ class NodeTypeCategory:
     def nodeType(self, type_name: str) -> OpNodeType | None:
         return self._types.get(type_name)
 
-    def register(self, kind: OpNodeType) -> None:
+    def add_type(self, kind: OpNodeType) -> None:
         self._types[kind.name()] = kind
 
-    def remove(self, name: str) -> None:
+    def remove_type(self, name: str) -> None:
         self._types.pop(name, None)
 
 
@@ -52,7 +52,7 @@ class OpNodeType:
         return self._category
 
     def parmTemplateGroup(self) -> ParmTemplateGroup:
-        return self._templates.clone()
+        return self._templates.make_clone()
 
     def definition(self) -> Any:
         return self._definition
@@ -76,7 +76,7 @@ class SubnetIndirectInput(NetworkMovableItem):
     def number(self) -> int:
         return self._number
 
-    def owner(self) -> OpNode:
+    def owner_node(self) -> OpNode:
         return self._owner
 
 
@@ -188,7 +188,7 @@ class OpNode(Node):
                 raise OperationFailed(f"{item_to_become_input.path()} is in another network than {self.path()}")
             if not 0 <= output_index < item_to_become_input._kind.outputs:
                 raise OperationFailed(f"{item_to_become_input.path()} has no output {output_index}")
-        elif isinstance(item_to_become_input, SubnetIndirectInput) and item_to_become_input.owner() is not self._parent:
+        elif isinstance(item_to_become_input, SubnetIndirectInput) and item_to_become_input.owner_node() is not self._parent:
             raise OperationFailed("that is the input of another network")
         self._wires[input_index] = (item_to_become_input, output_index)
         world.current.changed()
@@ -255,27 +255,27 @@ class OpNode(Node):
         return ParmTuple(parm_path, [self._parms[name] for name in template.parm_names()])
 
     def parmTemplateGroup(self) -> ParmTemplateGroup:
-        return self._groups.clone()
+        return self._groups.make_clone()
 
     def setParmTemplateGroup(self, parm_template_group: ParmTemplateGroup, rename_conflicting_parms: bool = False) -> None:
         self._alive()
-        parm_template_group.check()
-        stored = {name: parm.stored() for name, parm in self._parms.items()}
-        self._groups = parm_template_group.clone()
+        parm_template_group.check_names()
+        stored = {name: parm.to_json() for name, parm in self._parms.items()}
+        self._groups = parm_template_group.make_clone()
         self._make_parms(stored)
 
     def _make_parms(self, stored: dict[str, Any]) -> None:
         self._parms = {}
-        for template in self._groups.walk():
+        for template in self._groups.all_templates():
             expressions = template.initial_expressions()
             for index, name in enumerate(template.parm_names()):
                 expression = expressions[index] if index < len(expressions) else ""
-                parm = Parm(self, name, template, template.initial()[index], expression)
+                parm = Parm(self, name, template, template.initial_values()[index], expression)
                 if name in stored:
-                    parm.restore(stored[name])
+                    parm.from_json(stored[name])
                 self._parms[name] = parm
 
-    def press(self, name: str) -> bool:
+    def on_press(self, name: str) -> bool:
         return self._kind.press(self, name) if self._kind.press is not None else False
 
     # -- assets
@@ -295,8 +295,8 @@ class OpNode(Node):
             raise OperationFailed("the double needs a name and a file")
         world.current.may_save_asset()
         definition = HDADefinition(name, description or name, hda_file_name)
-        definition.fill(self, min_num_inputs, max_num_inputs, version or "")
-        definition.write()
+        definition.fill_from(self, min_num_inputs, max_num_inputs, version or "")
+        definition.write_file()
         world.current.install(definition)
         self._kind = definition.nodeType()
         self._unlocked = True
@@ -304,7 +304,7 @@ class OpNode(Node):
 
     # -- cooking
 
-    def cooked(self, output: int) -> Geometry:
+    def cook_output(self, output: int) -> Geometry:
         """The geometry of an output at the current frame."""
         self._alive()
         self._errors = []
@@ -323,9 +323,9 @@ class OpNode(Node):
             return None
         item, output = wire
         if isinstance(item, OpNode):
-            return item.cooked(output)
+            return item.cook_output(output)
         assert isinstance(item, SubnetIndirectInput)
-        return item.owner().input_geometry(item.number())
+        return item.owner_node().input_geometry(item.number())
 
     def _alive(self) -> None:
         if self._deleted:
@@ -333,7 +333,7 @@ class OpNode(Node):
 
     # -- files
 
-    def stored(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         def wire(item: NetworkMovableItem) -> str:
             return f"#{item.number()}" if isinstance(item, SubnetIndirectInput) else item.name()
 
@@ -341,10 +341,10 @@ class OpNode(Node):
         return {
             "type": self._kind.name(),
             "name": self._name,
-            "parms": {name: parm.stored() for name, parm in self._parms.items()},
+            "parms": {name: parm.to_json() for name, parm in self._parms.items()},
             "wires": {str(index): [wire(item), output] for index, (item, output) in self._wires.items()},
             "flags": [self._display, self._render],
-            "children": [] if locked else [node.stored() for node in self._children.values()],
+            "children": [] if locked else [node.to_json() for node in self._children.values()],
         }
 
     def load_children(self, stored: Sequence[dict[str, Any]]) -> None:
@@ -355,7 +355,7 @@ class OpNode(Node):
             node._display, node._render = entry["flags"]
             for name, value in entry["parms"].items():
                 if name in node._parms:
-                    node._parms[name].restore(value)
+                    node._parms[name].from_json(value)
             node.load_children(entry["children"])
         for entry in stored:
             for index, (source, output) in entry["wires"].items():
@@ -366,7 +366,7 @@ class OpNode(Node):
 class SopNode(OpNode):
     def geometry(self, output_index: int = 0) -> Geometry | None:
         try:
-            return self.cooked(output_index)
+            return self.cook_output(output_index)
         except OperationFailed:
             return None
 

@@ -63,7 +63,7 @@ class _Sight:
         target = self.parm.node().node(path)
         if target is None:
             raise OperationFailed(f"Invalid node: {path} in {self.parm.path()}")
-        return target.cooked(0).findPointAttrib(name) is not None
+        return target.cook_output(0).findPointAttrib(name) is not None
 
 
 class Parm:
@@ -148,7 +148,7 @@ class Parm:
     def pressButton(self) -> None:
         if not isinstance(self._template, (ButtonParmTemplate, ToggleParmTemplate)):
             raise OperationFailed(f"{self.path()} is not a button")
-        built_in = self._node.press(self._name)
+        built_in = self._node.on_press(self._name)
         callback = self._template.scriptCallback()
         if callback:
             if self._template.scriptCallbackLanguage() is not scriptLanguage.Python:
@@ -157,13 +157,11 @@ class Parm:
         elif not built_in:
             raise OperationFailed(f"{self.path()} does nothing")
 
-    # -- not hou's: for files
-
-    def stored(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         keys = [[k.frame(), k.value(), k.expression()] for k in self._keys]
         return {"value": self._value, "expression": self._expression, "keys": keys}
 
-    def restore(self, stored: dict[str, Any]) -> None:
+    def from_json(self, stored: dict[str, Any]) -> None:
         self._value, self._expression = stored["value"], stored["expression"]
         self._keys = []
         for frame, value, expression in stored["keys"]:

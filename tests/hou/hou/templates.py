@@ -70,12 +70,10 @@ class ParmTemplate:
     def setTags(self, tags: Mapping[str, str]) -> None:
         self._tags = dict(tags)
 
-    # -- not hou's: what the double's parms ask
-
     def parm_names(self) -> list[str]:
         return [self._name]
 
-    def initial(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return [0]
 
     def initial_expressions(self) -> list[str]:
@@ -93,7 +91,7 @@ class ParmTemplate:
             yield f"size    {self.numComponents()}"
         if self._help:
             yield f'help    "{_quoted(self._help)}"'
-        initial = self.initial()
+        initial = self.initial_values()
         if self.script_type() not in ("button", "label"):
             yield "default { " + " ".join(f'"{_quoted(str(value))}"' for value in initial) + " }"
         if parmCondType.DisableWhen in self._conditionals:
@@ -141,7 +139,7 @@ class _Numbers(ParmTemplate):
         letters = "xyzw" if self._naming is parmNamingScheme.XYZW else "123456789"
         return [self._name + letters[index] for index in range(self._count)]
 
-    def initial(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return list(self._default)
 
     def initial_expressions(self) -> list[str]:
@@ -216,7 +214,7 @@ class StringParmTemplate(ParmTemplate):
     def menuItems(self) -> tuple[str, ...]:
         return self._items
 
-    def initial(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return list(self._default)
 
     def script_type(self) -> str:
@@ -233,7 +231,7 @@ class ToggleParmTemplate(ParmTemplate):
     def defaultValue(self) -> bool:
         return self._default
 
-    def initial(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return [int(self._default)]
 
     def script_type(self) -> str:
@@ -263,7 +261,7 @@ class MenuParmTemplate(ParmTemplate):
     def defaultValue(self) -> int:
         return self._default
 
-    def initial(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return [self._default]
 
     def script_type(self) -> str:
@@ -321,13 +319,13 @@ class ParmTemplateGroup:
         self._entries.append(parm_template)
 
     def find(self, name: str) -> ParmTemplate | None:
-        for template in self.walk():
+        for template in self.all_templates():
             if template.name() == name:
                 return template
         return None
 
     def entriesWithoutFolders(self) -> tuple[ParmTemplate, ...]:
-        return tuple(t for t in self.walk() if not isinstance(t, FolderParmTemplate))
+        return tuple(t for t in self.all_templates() if not isinstance(t, FolderParmTemplate))
 
     def asDialogScript(self, script_name: str | None = None, script_label: str | None = None) -> str:
         lines = ["{"]
@@ -336,24 +334,22 @@ class ParmTemplateGroup:
         lines += self._script(self._entries, 1)
         return "\n".join(lines + ["}"]) + "\n"
 
-    # -- not hou's
-
-    def walk(self, entries: Sequence[ParmTemplate] | None = None) -> Iterator[ParmTemplate]:
+    def all_templates(self, entries: Sequence[ParmTemplate] | None = None) -> Iterator[ParmTemplate]:
         for entry in self._entries if entries is None else entries:
             yield entry
             if isinstance(entry, FolderParmTemplate):
-                yield from self.walk(entry.parmTemplates())
+                yield from self.all_templates(entry.parmTemplates())
 
-    def check(self) -> None:
+    def check_names(self) -> None:
         """Houdini refuses two parameters of one name."""
         seen: set[str] = set()
-        for template in self.walk():
+        for template in self.all_templates():
             for name in template.parm_names() or [template.name()]:
                 if name in seen:
                     raise OperationFailed(f"Duplicate parameter name: {name}")
                 seen.add(name)
 
-    def clone(self) -> ParmTemplateGroup:
+    def make_clone(self) -> ParmTemplateGroup:
         # Enumeration values are compared by identity, so they are not copied.
         values = (parmNamingScheme, folderType, scriptLanguage, stringParmType, fileType, parmCondType)
         memo = {id(v): v for group in values for v in vars(group).values() if isinstance(v, EnumValue)}

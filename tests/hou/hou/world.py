@@ -77,18 +77,18 @@ class World:
         sops = self.categories["Sop"]
         known = sops.nodeType(definition.nodeTypeName())
         if known is None or force or known.definition() is None or not known.definition().isInstalled():
-            sops.register(definition.nodeType())
+            sops.add_type(definition.nodeType())
 
     def uninstall(self, file: str) -> None:
         for definition in self.libraries.pop(file):
             name = definition.nodeTypeName()
             kind = self.categories["Sop"].nodeType(name)
             if kind is not None and kind.definition() is definition:
-                self.categories["Sop"].remove(name)
+                self.categories["Sop"].remove_type(name)
                 for others in self.libraries.values():
                     for other in others:
                         if other.nodeTypeName() == name:
-                            self.categories["Sop"].register(other.nodeType())
+                            self.categories["Sop"].add_type(other.nodeType())
 
 
 current: World
