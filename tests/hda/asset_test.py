@@ -10,7 +10,7 @@ from houdini_session import HoudiniTest
 import hou
 from firn import build, buttons, snow_solver, tables
 from firn.error import FirnError
-from firn.network import COLLIDER_MARK, SNOW_MARK
+from firn.network import COLLIDER_MARKS, SNOW_MARKS
 
 
 class Asset(HoudiniTest):
@@ -127,9 +127,27 @@ class Asset(HoudiniTest):
         self.assertEqual(len(self.positions(self.sop_solver, 1)) // 3, 3**3)
 
     def test_marks_are_attributes_that_the_nodes_document(self) -> None:
-        for mark, page in ((SNOW_MARK, "snow_source"), (COLLIDER_MARK, "snow_collider")):
+        for marks, page in ((SNOW_MARKS, "snow_source"), (COLLIDER_MARKS, "snow_collider")):
             text = (houdini_session.FOLDER / "help" / "nodes" / "sop" / f"firn--{page}.txt").read_text(encoding="utf-8")
-            self.assertIn(f"`{mark}`", text)
+            for mark in marks:
+                self.assertIn(f"`{mark}`", text)
+
+    def test_painted_mesh_is_filled(self) -> None:
+        """It has an attribute of snow, and is none."""
+        sops = hou.sopNodeTypeCategory()
+        box = sops.nodeTypes()["box"]
+
+        def painted(node: hou.OpNode, output: int) -> hou.Geometry:
+            assert box.cook is not None
+            made = box.cook(node, output)
+            made.attributes["rest_density"] = made.attributes["pscale"] = [300.0] * 8
+            return made
+
+        sops.add_type(hou.OpNodeType(sops, "painted", box.parmTemplateGroup(), cook=painted))
+        mesh = self.home_node.createNode("painted", "mesh")
+        self.solver.setInput(0, mesh)
+        self.parm(self.solver, "spacing").set(0.25)
+        self.assertEqual(len(self.positions(self.sop_solver, 1)) // 3, 4**3)
 
     def test_ground_plane_holds_the_snow_and_can_be_left_out(self) -> None:
         self.parm(self.solver, "ground_height").set(4.8)

@@ -219,11 +219,13 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
                 made.attributes["P"] += [l + (n + 0.5) * spacing for l, n in zip(low, (i, j, k))]
     made.attributes["v"] = velocity * made.point_count()
     made.attributes["rest_density"] = [density] * made.point_count()
+    made.attributes["pscale"] = [spacing / 2] * made.point_count()
     return made
 
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
     made = (node.input_geometry(0) or Geometry()).make_copy()
+    made.primitive_count = 0
     made.attributes["body"] = [1.0] * made.point_count()
     made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
     return made

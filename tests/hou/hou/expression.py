@@ -25,6 +25,8 @@ class Context(Protocol):
 
     def has_point_attribute(self, path: str, name: str) -> bool: ...
 
+    def primitive_count(self, path: str) -> int: ...
+
 
 class _Reader:
     def __init__(self, text: str, context: Context) -> None:
@@ -102,6 +104,8 @@ class _Reader:
             return (min if name == "min" else max)(arguments)
         if name == "haspointattrib":
             return int(self.context.has_point_attribute(arguments[0], arguments[1]))
+        if name == "nprims":
+            return self.context.primitive_count(arguments[0])
         raise OperationFailed(f"Unknown expression function: {name}")
 
 

@@ -8,6 +8,7 @@ from . import world
 from .enums import EnumValue, exprLanguage, scriptLanguage
 from .errors import OperationFailed, PermissionError
 from .expression import evaluate, expand
+from .geometry import Geometry
 from .templates import MenuParmTemplate, ParmTemplate, StringParmTemplate, ToggleParmTemplate, FloatParmTemplate, ButtonParmTemplate
 
 if TYPE_CHECKING:
@@ -60,10 +61,16 @@ class _Sight:
         return found.eval()
 
     def has_point_attribute(self, path: str, name: str) -> bool:
+        return self._geometry(path).findPointAttrib(name) is not None
+
+    def primitive_count(self, path: str) -> int:
+        return self._geometry(path).primitive_count
+
+    def _geometry(self, path: str) -> Geometry:
         target = self.parm.node().node(path)
         if target is None:
             raise OperationFailed(f"Invalid node: {path} in {self.parm.path()}")
-        return target.cook_output(0).findPointAttrib(name) is not None
+        return target.cook_output(0)
 
 
 class Parm:

@@ -23,9 +23,10 @@ from firn.snow_solver import INNER_TYPES, Link, Plan
 FROM_FEEDBACK = "../../../.."
 FROM_ASSET = ".."
 
-#: Attributes by which "Automatic" knows what Firn's own nodes made.
-SNOW_MARK = "rest_density"
-COLLIDER_MARK = "body"
+#: Attributes by which "Automatic" knows what Firn's own nodes made: points with these and without primitives. (A mesh may have
+#: rest_density too, painted on its points.)
+SNOW_MARKS = ("rest_density", "pscale")
+COLLIDER_MARKS = ("body",)
 
 
 def parm(node: hou.OpNode, name: str) -> hou.Parm:
@@ -93,18 +94,18 @@ def _input(parent: hou.OpNode, index: int, name: str) -> hou.SopNode:
 
 
 def _choose(
-    parent: hou.OpNode, name: str, raw: hou.SopNode, made: hou.SopNode, menu: str, mark: str
+    parent: hou.OpNode, name: str, raw: hou.SopNode, made: hou.SopNode, menu: str, marks: tuple[str, ...]
 ) -> hou.SopNode:
     """Input 0: what the inner node makes of the geometry. Input 1: the geometry, when it is already Firn's particles."""
     switch = add(parent, "switch", name, (made, raw))
-    present = f'haspointattrib("../{raw.name()}", "{mark}")'
-    set_expression(switch, "input", f'if(ch("../{menu}") == 0, {present}, ch("../{menu}") - 1)')
+    there = " && ".join([f'haspointattrib("../{raw.name()}", "{mark}")' for mark in marks] + [f'nprims("../{raw.name()}") == 0'])
+    set_expression(switch, "input", f'if(ch("../{menu}") == 0, {there}, ch("../{menu}") - 1)')
     return switch
 
 
 def _colliders(asset: hou.OpNode, geometry: hou.SopNode) -> hou.SopNode:
     collider = add(asset, INNER_TYPES["collider"], "collider", (geometry,))
-    chosen = _choose(asset, "collider_particles", geometry, collider, "collider_input", COLLIDER_MARK)
+    chosen = _choose(asset, "collider_particles", geometry, collider, "collider_input", COLLIDER_MARKS)
     plane = add(asset, "grid", "ground_plane")
     set_expression(plane, "sizex", 'ch("../ground_size")')
     set_expression(plane, "sizey", 'ch("../ground_size")')
@@ -155,7 +156,7 @@ def build(asset: hou.OpNode, plan: Plan) -> None:
     """Fills a subnet that already has the asset's parameters."""
     snow_geometry = _input(asset, 0, "snow_geometry")
     source = add(asset, INNER_TYPES["source"], "source", (snow_geometry,))
-    snow = _choose(asset, "snow", snow_geometry, source, "snow_input", SNOW_MARK)
+    snow = _choose(asset, "snow", snow_geometry, source, "snow_input", SNOW_MARKS)
     colliders = _colliders(asset, _input(asset, 1, "collider_geometry"))
     forces = _input(asset, 2, "forces")
 
