@@ -59,6 +59,17 @@ class AssetFile(HoudiniTest):
         self.start(version=(20, 5, 684))
         self.assertEqual(build.build(self.home), old)  # another build of the same release does not
 
+    def test_licences_do_not_mix(self) -> None:
+        made = {}
+        for licence, ending in (("Apprentice", ".hdanc"), ("Commercial", ".hda"), ("Indie", ".hdalc")):
+            self.start()
+            self.world.licence = licence
+            made[licence] = build.build(self.home)
+            self.assertEqual(made[licence].suffix, ending)
+            self.assertEqual(build.build(self.home), made[licence])
+            build.ensure(self.home)
+        self.assertEqual(len(left_behind(self.home)), 3)
+
     def test_new_tables_make_a_new_asset_and_remove_the_old(self) -> None:
         old = build.build(self.home)
         changed = self.home / "node_tables.json"
@@ -84,7 +95,7 @@ class AssetFile(HoudiniTest):
         for writes in range(8):
             self.start()
             self.world.write_fails_after = writes
-            with self.assertRaisesRegex(FirnError, "can't be built: .*no space left"):
+            with self.assertRaisesRegex(FirnError, "can't be built in .*: .*no space left"):
                 build.build(self.home)
             self.assertEqual(left_behind(self.home), [], f"after {writes} writes")
             self.assertEqual(self.node("/obj").children(), ())
@@ -92,7 +103,7 @@ class AssetFile(HoudiniTest):
 
     def test_no_licence_to_save(self) -> None:
         self.world.no_licence = True
-        with self.assertRaisesRegex(FirnError, "can't be built: This licence"):
+        with self.assertRaisesRegex(FirnError, "can't be built in .*: This licence"):
             build.build(self.home)
 
     def test_missing_plugin_says_what_to_do(self) -> None:

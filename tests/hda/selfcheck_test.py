@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import houdini_session
@@ -125,7 +124,7 @@ class SelfCheck(HoudiniTest):
     def test_name_of_the_asset_file_is_said(self) -> None:
         lines: list[str] = []
         selfcheck.run(say=lines.append)
-        self.assertIn(f"  asset built: {build.asset_path(Path('x')).name}", lines)
+        self.assertIn(f"  asset built: {build.asset_stem()}.hda", lines)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ class Startup(HoudiniTest):
 
     def test_second_start_uses_the_file(self) -> None:
         self.quietly()
-        path = build.asset_path(self.home / "firn")
+        path = build.find_asset(self.home / "firn")
+        assert path is not None
         made = path.stat().st_mtime_ns
         self.start()
         self.quietly()

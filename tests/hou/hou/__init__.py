@@ -16,7 +16,7 @@ from typing import Any, Iterator, Sequence
 from . import world
 from .definitions import HDADefinition, HDASection, hda
 from .enums import (
-    EnumValue, exprLanguage, fileType, folderType, parmCondType, parmNamingScheme, parmTemplateType, scriptLanguage,
+    EnumValue, exprLanguage, fileType, folderType, licenseCategoryType, parmCondType, parmNamingScheme, parmTemplateType, scriptLanguage,
     severityType, stringParmType,
 )
 from .errors import (
@@ -54,6 +54,11 @@ def applicationVersion() -> tuple[int, int, int]:
 
 def applicationVersionString() -> str:
     return ".".join(str(part) for part in world.current.version)
+
+
+def licenseCategory() -> EnumValue:
+    category: EnumValue = getattr(licenseCategoryType, world.current.licence)
+    return category
 
 
 def homeHoudiniDirectory() -> str:

@@ -36,7 +36,9 @@ class HDASection:
 
 class HDADefinition:
     def __init__(self, name: str, description: str, file: str) -> None:
-        self._name, self._description, self._file = name, description, file
+        # As with a licence that is not commercial: Houdini changes the ending.
+        ending = {"Commercial": ".hda", "Indie": ".hdalc", "Apprentice": ".hdanc"}[world.current.licence]
+        self._name, self._description, self._file = name, description, Path(file).with_suffix(ending).as_posix()
         self.texts: dict[str, str] = {}
         self._nodes: list[dict[str, Any]] = []
         self._templates = ParmTemplateGroup()
@@ -115,7 +117,8 @@ class HDADefinition:
     def save(self, file_name: str, template_node: OpNode | None = None, options: Any = None, black_box: bool = False, create_backup: bool = True) -> None:
         if create_backup:
             raise OperationFailed("the double would leave a backup folder behind, as Houdini does")
-        self._file = file_name
+        if file_name != self._file:
+            raise OperationFailed("the double saves in place only")
         self.write_file()
 
     def fill_from(self, node: OpNode, least: int, most: int, version: str) -> None:

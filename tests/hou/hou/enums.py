@@ -67,3 +67,9 @@ class parmTemplateType:
     FolderSet = EnumValue("parmTemplateType", "FolderSet")
     Folder = EnumValue("parmTemplateType", "Folder")
     Label = EnumValue("parmTemplateType", "Label")
+
+
+class licenseCategoryType:
+    Commercial = EnumValue("licenseCategoryType", "Commercial")
+    Indie = EnumValue("licenseCategoryType", "Indie")
+    Apprentice = EnumValue("licenseCategoryType", "Apprentice")

@@ -35,6 +35,7 @@ class World:
     loading: int = 0
     #: The Solver SOP runs its network at the start frame too. Firn must not care.
     solver_steps_start_frame: bool = True
+    licence: str = "Commercial"
     #: Faults.
     no_licence: bool = False
     write_fails_after: int = -1

@@ -27,6 +27,9 @@ SOURCES = ("build.py", "buttons.py", "dialog.py", "network.py", "snow_solver.py"
 
 OLDEST_HOUDINI = (20, 0)
 
+#: Houdini changes the ending of what it saves with an Indie or an Apprentice licence.
+ENDINGS = (".hda", ".hdalc", ".hdanc")
+
 _TOOL = """<?xml version="1.0" encoding="UTF-8"?>
 <shelfDocument>
   <tool name="$HDA_DEFAULT_TOOL" label="$HDA_LABEL" icon="$HDA_ICON">
@@ -63,8 +66,19 @@ def stamp() -> str:
     return digest.hexdigest()[:12]
 
 
-def asset_path(folder: Path) -> Path:
-    return folder / f"firn_snow_solver-{houdini_release()}-{stamp()}.hda"
+def asset_stem() -> str:
+    """The file's name without its ending. By licence too: an asset that an Apprentice saved would turn the session of a
+    commercial Houdini into an Apprentice's."""
+    return f"firn_snow_solver-{houdini_release()}-{hou.licenseCategory().name().lower()}-{stamp()}"
+
+
+def find_asset(folder: Path) -> Path | None:
+    """The current asset file in `folder`, with whichever ending its licence gave it."""
+    for ending in ENDINGS:
+        path = folder / (asset_stem() + ending)
+        if path.is_file():
+            return path
+    return None
 
 
 def user_folder() -> Path:
@@ -97,8 +111,9 @@ def labelled(dialog_script: str) -> str:
     return dialog_script
 
 
-def _write(plan: Plan, file: Path) -> None:
-    """Builds the asset in a corner of the scene, saves it as `file` and leaves the scene as it was."""
+def _write(plan: Plan, file: Path) -> Path:
+    """Builds the asset in a corner of the scene, saves it and leaves the scene as it was. Returns `file`, or the same with
+    the ending that Houdini preferred."""
     with hou.undos.disabler():
         corner = network.objects().createNode("geo", "firn_builds_its_asset", run_init_scripts=False)
         try:
@@ -126,12 +141,15 @@ def _write(plan: Plan, file: Path) -> None:
             definition.setIcon(ASSET_ICON)
             definition.setComment(f"Made by Firn {firn.__version__} for Houdini {houdini_release()}")
             definition.addSection("Tools.shelf", _TOOL)
+            definition.save(definition.libraryFilePath(), create_backup=False)
+            # Last: Houdini writes this section anew whenever the parameters change.
             script = definition.sections()["DialogScript"]
             script.setContents(labelled(script.contents()))
-            definition.save(file.as_posix(), create_backup=False)
+            return Path(definition.libraryFilePath())
         finally:
             corner.destroy()
-            _forget(file)
+            for ending in ENDINGS:
+                _forget(file.with_suffix(ending))
 
 
 def _forget(file: Path) -> None:
@@ -144,7 +162,7 @@ def _forget(file: Path) -> None:
 
 def _remove_older(folder: Path, current: Path) -> None:
     """Files of this release of Houdini from another Firn. One that is in use stays."""
-    for old in folder.glob(f"firn_snow_solver-{houdini_release()}-*.hda"):
+    for old in folder.glob(f"{asset_stem().rpartition('-')[0]}-*.hda*"):
         if old != current:
             try:
                 old.unlink()
@@ -155,9 +173,9 @@ def _remove_older(folder: Path, current: Path) -> None:
 def build(folder: Path) -> Path:
     """The asset file in `folder`, built unless it is there. Safe to call from many Houdinis at once."""
     check_houdini()
-    path = asset_path(folder)
-    if path.is_file():
-        return path
+    present = find_asset(folder)
+    if present is not None:
+        return present
     known = tables.load()
     check_nodes(known)
     plan = make_plan(known)
@@ -166,17 +184,20 @@ def build(folder: Path) -> Path:
     except OSError as trouble:
         raise FirnError(f"{folder} can't be made ({trouble.strerror}): give a folder that is writable") from trouble
     with lock.held(folder / "firn_snow_solver.lock"):
-        if path.is_file():  # somebody else was faster
-            return path
+        present = find_asset(folder)
+        if present is not None:  # somebody else was faster
+            return present
         # A name of our own, in the same folder, so that the last step is a rename.
-        temporary = folder / f"building-{os.getpid()}-{path.name}"
+        temporary = folder / f"building-{os.getpid()}-{asset_stem()}.hda"
         try:
-            _write(plan, temporary)
-            os.replace(temporary, path)
+            written = _write(plan, temporary)
+            path = folder / (asset_stem() + written.suffix)
+            os.replace(written, path)
         except (OSError, hou.Error) as trouble:
-            raise FirnError(f"{path} can't be built: {describe(trouble)}") from trouble
+            raise FirnError(f"{asset_stem()} can't be built in {folder}: {describe(trouble)}") from trouble
         finally:
-            temporary.unlink(missing_ok=True)
+            for ending in ENDINGS:
+                temporary.with_suffix(ending).unlink(missing_ok=True)
     _remove_older(folder, path)
     return path
 

@@ -120,7 +120,10 @@ def _colliders(asset: hou.OpNode, geometry: hou.SopNode) -> hou.SopNode:
 
 
 def _feedback(solver: hou.OpNode) -> hou.SopNode:
-    """Fills the Solver SOP: its input 1 is the snow at the start, 2 sources, 3 colliders, 4 forces."""
+    """Fills the part of the Solver SOP that is meant to be edited, so that the rest stays Houdini's own.
+
+    Its input 1 is the snow at the start, 2 sources, 3 colliders, 4 forces.
+    """
     inside = child(solver, "d/s")
     previous = child(inside, "Prev_Frame")
     inputs = [child(inside, f"Input_{number}") for number in (2, 3, 4)]
@@ -163,7 +166,6 @@ def build(asset: hou.OpNode, plan: Plan) -> None:
     solver = add(asset, "solver", "solver", (snow, snow, colliders, forces))
     set_expression(solver, "startframe", 'ch("../start_frame")')
     parm(solver, "substep").set(1)  # firn::snow_step takes as many steps as a frame needs
-    solver.allowEditingOfContents(propagate=True)
     step = _feedback(solver)
 
     cache = _cache(asset, solver)

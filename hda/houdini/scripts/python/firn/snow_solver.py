@@ -116,7 +116,7 @@ GROUND_ROWS = (
         help="Of the ground plane.", disable_when="{ ground == 0 }",
     ),
     Parameter(
-        "ground_size", "Size", "real", (10.0,), unit="m", low=0.01, high=1e5, slider_low=1, slider_high=50,
+        "ground_size", "Size", "real", (6.0,), unit="m", low=0.01, high=1e5, slider_low=1, slider_high=50,
         help="Edge of the ground plane around the origin. Snow beyond it falls for ever.", disable_when="{ ground == 0 }",
     ),
 )
