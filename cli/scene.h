@@ -65,10 +65,11 @@ struct Snow {
     Geometry geometry;    ///< shape heightfield = a layer on it
     float thickness = 0;  ///< m, of a layer
     SnowMaterial material;
-    Float3 velocity;       ///< m/s
-    Float3 spin;           ///< degrees/s about the shape's position
-    bool relaxed = false;  ///< fill evenly instead of on a lattice
-    float jitter = 0;      ///< 0..1 of half a spacing
+    bool own_material = false;  ///< given for this body: goes before what particles of a file say
+    Float3 velocity;            ///< m/s
+    Float3 spin;                ///< degrees/s about the shape's position
+    bool relaxed = false;       ///< fill evenly instead of on a lattice
+    float jitter = 0;           ///< 0..1 of half a spacing
     uint32_t seed = 0;
     std::optional<int> start;  ///< frame at which it appears; none = with the scene
     float rate = 0;            ///< kg/s; 0 = all at once, else a source from `start` to `end`

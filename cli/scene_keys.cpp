@@ -43,7 +43,7 @@ std::vector<SceneKey> make_table() {
 
         {"snow", "name", text, "", "snow1, snow2, ...", 0, 0, "For messages and --set."},
         {"snow", "shape", choice, "", "box", 0, 0, "What is filled with snow.", {"box", "sphere", "cylinder", "mesh", "vdb", "layer", "particles"}},
-        {"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }."},
+        {"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }. Particles of a file keep their own unless it is given."},
         {"snow", "density", number, "kg/m^3", "the material's", 1, 2000, "Rest density of this body."},
         {"snow", "velocity", vector, "m/s", "0 0 0", -1e4, 1e4, "At the start."},
         {"snow", "spin", vector, "degrees/s", "0 0 0", -1e6, 1e6, "About the body's position, at the start."},

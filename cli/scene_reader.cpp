@@ -579,6 +579,7 @@ Snow read_snow(const Section& section, const std::string& folder, const Material
         section.fail_at("file", "snow is placed once: give one file, without %d");
     snow.material = read_body_material(section, materials, otherwise);
     if (section.has("density")) snow.material.material.rest_density = section.real("density");
+    snow.own_material = section.has("material") || section.has("density");
     snow.thickness = section.real("thickness");
     snow.velocity = section.vector("velocity");
     snow.spin = section.vector("spin");
