@@ -7,11 +7,11 @@ usage='usage: submit.sh SCENE OUT [options]
   --set KEY=VALUE       change a value of the scene; may be given often
   --sim OPTIONS         of sbatch, for the simulation: --sim "--partition=big --cpus-per-task=32"
   --volumes OPTIONS     of sbatch, for the volumes
-Prints the numbers of the jobs. FIRN names the program where it is not in the PATH of the nodes. SCENE and OUT must be on a
+Prints the numbers of the jobs. FIRN_PROGRAM names the program where it is not in the PATH of the nodes. SCENE and OUT must be on a
 folder that all nodes share.'
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-firn=${FIRN:-firn}
+firn=${FIRN_PROGRAM:-firn}
 
 fail() { echo "submit.sh: $1" >&2; exit 2; }
 scene= out= frames= chunk=8 wedges= sim_options=() volumes_options=() set_options=()

@@ -89,7 +89,7 @@ class Cluster:
         with open(os.path.join(folder, "cgroup.conf"), "w") as file:
             file.write("CgroupPlugin=autodetect\n")
         self.environment = dict(os.environ, SLURM_CONF=configuration,
-                                PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+                                PATH=os.environ["PATH"] + ":/usr/sbin:/sbin", FIRN_PROGRAM=os.environ["FIRN"])
         try:
             self.start_munge()
             self.start("slurmctld", ["slurmctld", "-D", "-c"])

@@ -16,14 +16,14 @@ from typing import Any, Iterator, Sequence
 from . import world
 from .definitions import HDADefinition, HDASection, hda
 from .enums import (
-    EnumValue, exprLanguage, fileType, folderType, licenseCategoryType, parmCondType, parmNamingScheme, parmTemplateType, scriptLanguage,
+    EnumValue, exprLanguage, fileType, folderType, licenseCategoryType, parmCondType, parmNamingScheme, parmTemplateType, primType, scriptLanguage,
     severityType, stringParmType,
 )
 from .errors import (
     Error, InvalidInput, InvalidNodeType, LicenseError, LoadWarning, NameConflict, NodeError, ObjectWasDeleted,
     OperationFailed, PermissionError,
 )
-from .geometry import Attrib, Geometry
+from .geometry import Attrib, Geometry, Point, Polygon, Prim, Vertex
 from .nodes import NetworkMovableItem, Node, NodeTypeCategory, OpNode, OpNodeType, SopNode, SubnetIndirectInput
 from .parms import Keyframe, Parm, ParmTuple
 from .templates import (
@@ -34,6 +34,12 @@ from .templates import (
 
 def node(path: str) -> OpNode | None:
     return world.current.root.node(path) if world.current.root is not None else None
+
+
+def parm(path: str) -> Parm | None:
+    owner, _, name = path.rpartition("/")
+    found = node(owner)
+    return found.parm(name) if found is not None else None
 
 
 def nodeType(category_or_name: NodeTypeCategory, internal_name: str) -> OpNodeType | None:
@@ -83,6 +89,14 @@ def fps() -> float:
 
 def setFps(fps: float) -> None:
     world.current.fps = float(fps)
+
+
+class text:
+    @staticmethod
+    def expandString(str: str, expand_tilde: bool = True) -> str:
+        for name in ("HIPNAME", "HIP"):
+            str = str.replace(f"${name}", world.current.variable(name))
+        return str
 
 
 class undos:

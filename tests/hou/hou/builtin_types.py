@@ -42,7 +42,9 @@ def _needed(node: OpNode, index: int) -> Geometry:
 
 def _box(low: list[float], high: list[float]) -> Geometry:
     made = Geometry()
-    made.primitive_count = 6
+    # Corners by their bits: 4 is x, 2 is y, 1 is z. Clockwise from outside.
+    for corners in ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)):
+        made.add_polygon(corners)
     for x in (low[0], high[0]):
         for y in (low[1], high[1]):
             for z in (low[2], high[2]):
@@ -75,9 +77,11 @@ def _cook_file(node: OpNode, output: int) -> Geometry:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("v "):
                 made.attributes["P"] += [float(word) for word in line.split()[1:4]]
-        made.primitive_count = 1
+            elif line.startswith("f "):
+                made.add_polygon(tuple(int(word.split("/")[0]) - 1 for word in line.split()[1:])[::-1])
     else:
-        made.attributes = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        made.attributes, made.primitive_count = stored["attributes"], stored["primitives"]
     return made
 
 
@@ -124,7 +128,7 @@ def _press_rop(node: OpNode, name: str) -> bool:
         world.current.frame = float(frame)
         path = Path(target.evalAsString())
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(_needed(node, 0).attributes), encoding="utf-8")
+        _needed(node, 0).store(path)
     world.current.frame = before
     return True
 
@@ -158,7 +162,15 @@ def _cook_previous(node: OpNode, output: int) -> Geometry:
     return _state(solver, frame - 1)
 
 
-def _cook_solver_input(node: OpNode, output: int) -> Geometry:
+def _cook_object_merge(node: OpNode, output: int) -> Geometry:
+    """Another node's geometry; in a Solver SOP, without a path, an input of it."""
+    parm = node.parm("objpath1")
+    path = parm.evalAsString() if parm is not None else ""
+    if path:
+        other = node.node(path)
+        if other is None:
+            raise OperationFailed(f"Invalid node: {path}")
+        return other.cook_output(0)
     return _solver_of(node).input_geometry(int(node.name()[-1]) - 1) or Geometry()
 
 
@@ -225,7 +237,7 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
     made = (node.input_geometry(0) or Geometry()).make_copy()
-    made.primitive_count = 0
+    made.remove_primitives()
     made.attributes["body"] = [1.0] * made.point_count()
     made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
     return made
@@ -327,7 +339,7 @@ def register(categories: dict[str, NodeTypeCategory]) -> None:
         ),
         ("dopnet", _group(), {"inside": "Dop"}),
         ("dopimport", _group(), {"cook": _cook_previous, "inputs": 0}),
-        ("object_merge", _group(), {"cook": _cook_solver_input, "inputs": 0}),
+        ("object_merge", _group(StringParmTemplate("objpath1", "Object 1", 1, ("",))), {"cook": _cook_object_merge, "inputs": 0}),
     ]
     for name, templates, rest in sop:
         sops.add_type(OpNodeType(sops, name, templates, **rest))

@@ -73,3 +73,8 @@ class licenseCategoryType:
     Commercial = EnumValue("licenseCategoryType", "Commercial")
     Indie = EnumValue("licenseCategoryType", "Indie")
     Apprentice = EnumValue("licenseCategoryType", "Apprentice")
+
+
+class primType:
+    Polygon = EnumValue("primType", "Polygon")
+    VDB = EnumValue("primType", "VDB")

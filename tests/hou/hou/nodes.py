@@ -370,6 +370,17 @@ class SopNode(OpNode):
         except OperationFailed:
             return None
 
+    def geometryAtFrame(self, frame: float, output_index: int = 0) -> Geometry | None:
+        before = world.current.frame
+        world.current.frame = float(frame)
+        try:
+            return self.geometry(output_index)
+        finally:
+            world.current.frame = before
+
+    def isBypassed(self) -> bool:
+        return False
+
     def setDisplayFlag(self, on: bool) -> None:
         self._flag("_display", on)
 

@@ -123,6 +123,9 @@ class Parm:
         self._keys = sorted([k for k in self._keys if k.frame() != keyframe.frame()] + [keyframe], key=lambda k: k.frame())
         world.current.changed()
 
+    def isTimeDependent(self) -> bool:
+        return len(self._keys) > 1 or any(name in self._expression for name in ("$F", "$T"))
+
     def keyframes(self) -> tuple[Keyframe, ...]:
         return tuple(self._keys)
 
