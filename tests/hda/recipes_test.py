@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import os
+import shutil
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import houdini_session
-from houdini_session import ROOT, HoudiniTest
+from houdini_session import FOLDER, ROOT, HoudiniTest
 
 import hou
 from firn import examples, presets, recipes
@@ -56,6 +60,22 @@ class Recipes(HoudiniTest):
         recipes.build_from_shelf("snowball")
         self.assertEqual(len(self.world.messages), 1)
         self.assertIn("does not know firn::snow_step", self.world.messages[0])
+
+    def test_installed_meshes_are_found(self) -> None:
+        """As `cmake --install` lays them out: packages/firn/houdini, with the examples' meshes in geo/."""
+        folder = self.home / "packages" / "firn" / "houdini"
+        shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "examples" / "meshes", folder / "geo")
+        path = f"{folder / 'scripts' / 'python'}{os.pathsep}{ROOT / 'tests' / 'hou'}"
+        script = "from firn import recipes; print(recipes.mesh_file('boot.obj'))"
+        found = subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+        )
+        self.assertEqual(found.stdout.strip(), (folder / "geo" / "boot.obj").as_posix())
+
+    def test_missing_mesh(self) -> None:
+        with self.assertRaisesRegex(FirnError, "sledge.obj is not in .*geo: install Firn again"):
+            recipes.mesh_file("sledge.obj")
 
     def test_moving_colliders_are_rigid(self) -> None:
         solver = recipes.build(recipes.find("wall_smash"))
