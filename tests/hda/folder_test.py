@@ -194,8 +194,11 @@ class Dialogs(HoudiniTest):
         plan = snow_solver.make_plan(tables.load())
         self.assertEqual({parm.name for parm in dialog.all_parms()}, {p.row.token for p in plan.parameters()})
         self.assertEqual([group.label for group in dialog.groups], [folder.label for folder in plan.folders])
+        rows = {parameter.row.token: parameter.row for parameter in plan.parameters()}
         for parm in dialog.all_parms():
             self.assertTrue(parm.help, parm.name)
+            self.assertEqual(parm.disable_when, rows[parm.name].disable_when)
+            self.assertEqual([item for item, _ in parm.menu], [choice.token for choice in rows[parm.name].choices])
 
     def test_the_reader_finds_mistakes(self) -> None:
         good = (

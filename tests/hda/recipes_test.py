@@ -83,9 +83,26 @@ class Recipes(HoudiniTest):
         assert home is not None
         ball = self.node(f"{home.path()}/ball_collider")
         self.assertEqual(self.parm(ball, "motion").evalAsString(), "rigid")
-        hou.setFrame(12.5)  # half-way, evenly
         place = self.node(f"{home.path()}/ball_place")
-        self.assertAlmostEqual(self.parm(place, "tz").eval(), (-0.9 + 2.5) / 2)
+        hou.setFrame(1 + 23 / 4)  # a quarter of the way, evenly
+        self.assertAlmostEqual(self.parm(place, "tz").eval(), -0.9 + (2.5 + 0.9) / 4)
+
+    def test_a_boot_starts_and_stops_gently(self) -> None:
+        home = recipes.build(recipes.find("footprints")).parent()
+        assert home is not None
+        place = self.node(f"{home.path()}/boot_place")
+        self.assertEqual({key.expression() for key in self.parm(place, "ty").keyframes()}, {"ease()"})
+
+    def test_each_source_has_its_snow(self) -> None:
+        for recipe in recipes.RECIPES:
+            self.start()
+            home = recipes.build(recipe).parent()
+            assert home is not None
+            for snow in recipe.snow:
+                source = self.node(f"{home.path()}/{snow.shape.name}_snow")
+                self.assertEqual(self.parm(source, "preset").evalAsString(), snow.preset)
+                self.assertEqual(self.parm(source, "velocityy").eval(), snow.velocity[1])
+                self.assertEqual(self.parm(source, "spacing").eval(), recipe.spacing)
 
     @unittest.skipIf(tomllib is None, "this Python has no tomllib")
     def test_numbers_are_those_of_the_scenes(self) -> None:

@@ -89,10 +89,12 @@ class SelfCheck(HoudiniTest):
         self.assert_fails("snow placed", "does not cook at frame 1: The mesh is open: close it")
 
     def test_scrubbing_that_gives_something_else(self) -> None:
-        self.world.forgetful_solver = True
-        passed, last = self.verdict()
-        self.assertFalse(passed)
-        self.assertRegex(last, "FAILED at '(snow placed|scrubbing)'")
+        self.world.solver_forgets = True
+        self.assert_fails("scrubbing", "frame 6 is not the same when it is looked at again")
+
+    def test_start_frame_that_is_not_as_placed(self) -> None:
+        self.world.solver_moves_start = True
+        self.assert_fails("snow placed", "not where the source put it")
 
     def test_empty_volumes(self) -> None:
         sops = hou.sopNodeTypeCategory()

@@ -40,7 +40,8 @@ class World:
     no_licence: bool = False
     write_fails_after: int = -1
     lost_particles: int = 0
-    forgetful_solver: bool = False
+    solver_forgets: bool = False  # frames look different when they are looked at again
+    solver_moves_start: bool = False
 
     def variable(self, name: str) -> Any:
         values: dict[str, Any] = {
