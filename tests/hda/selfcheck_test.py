@@ -71,11 +71,14 @@ class SelfCheck(HoudiniTest):
     def test_snow_that_does_not_move(self) -> None:
         sops = hou.sopNodeTypeCategory()
         step = sops.nodeTypes()["firn::snow_step"]
-        still = hou.OpNodeType(
-            sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4,
-            cook=lambda node, output: node.input_geometry(0) or hou.Geometry(),
-        )
-        sops.add_type(still)
+
+        def still(node: hou.OpNode, output: int) -> hou.Geometry:
+            if self.parm(node, "frame").eval() > self.parm(node, "start_frame").eval():
+                return node.input_geometry(0) or hou.Geometry()
+            assert step.cook is not None
+            return step.cook(node, output)
+
+        sops.add_type(hou.OpNodeType(sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4, cook=still))
         self.assert_fails("frames simulated", "nothing moves it")
 
     def test_cook_error_is_told(self) -> None:

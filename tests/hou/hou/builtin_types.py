@@ -202,8 +202,8 @@ def _press_solver(node: OpNode, name: str) -> bool:
 def _cook_source(node: OpNode, output: int) -> Geometry:
     shape = _needed(node, 0)
     made = Geometry()
-    if not shape.point_count() or _number(node, "frame") != _number(node, "start_frame"):
-        return made  # all of it at the start frame
+    if not shape.point_count():
+        raise OperationFailed(f"{node.path()}: the input has no inside")
     spacing = _number(node, "spacing")
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
@@ -218,11 +218,15 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     made.attributes["v"] = velocity * made.point_count()
     made.attributes["rest_density"] = [density] * made.point_count()
     made.attributes["pscale"] = [spacing / 2] * made.point_count()
+    # It comes out at every frame; the step takes what is born.
+    made.attributes["birth_frame"] = [_number(node, "start_frame")] * made.point_count()
     return made
 
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
-    made = (node.input_geometry(0) or Geometry()).make_copy()
+    made = _needed(node, 0).make_copy()
+    if not made.point_count():
+        raise OperationFailed(f"{node.path()}: there is nothing to run into")
     made.primitive_count = 0
     made.attributes["body"] = [1.0] * made.point_count()
     made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
@@ -231,8 +235,10 @@ def _cook_collider(node: OpNode, output: int) -> Geometry:
 
 def _cook_step(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
-    made.add_points(node.input_geometry(1) or Geometry())
-    if _number(node, "frame") <= _number(node, "start_frame"):
+    frame, start = _number(node, "frame"), _number(node, "start_frame")
+    born = _born(node.input_geometry(1) or Geometry(), frame, frame <= start)
+    if frame <= start:
+        made.add_points(born)
         return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
     floor = colliders.bounding_box()[0][1] if colliders is not None and colliders.point_count() else -math.inf
@@ -252,6 +258,19 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
         made.attributes["P"][index] += dt * made.attributes["v"][index]
         if index % 3 == 1:
             made.attributes["P"][index] = max(made.attributes["P"][index], floor)
+    made.add_points(born)
+    return made
+
+
+def _born(source: Geometry, frame: float, first: bool) -> Geometry:
+    """The points whose birth_frame it is; at the first frame also those that should have been there before."""
+    births = source.attributes.get("birth_frame", [frame if first else frame - 1] * source.point_count())
+    taken = [n for n, birth in enumerate(births) if birth == frame or first and birth < frame]
+    made = Geometry()
+    for name, values in source.attributes.items():
+        width = len(values) // max(source.point_count(), 1)
+        if name != "birth_frame":
+            made.attributes[name] = [values[n * width + k] for n in taken for k in range(width)]
     return made
 
 
