@@ -1,10 +1,11 @@
 """The network inside firn::snow_solver, in code.
 
-    input 1 --> source --> snow --> placed --> solver [ Prev_Frame --> step --> from_start --> OUT ] --> cache --> outputs
-          `---------------^  `--------------------^                   |
-    input 2 --> collider --> collider_particles --> with_ground ------'
-          `------------------^        grid --> ground_collider ^
-    input 3 ----------------------------------------------------------'
+    snow       source(input 1), or input 1 itself when it is particles already
+    colliders  collider(input 2), or input 2 itself, and the ground plane
+    placed     step(nothing, snow) at the start frame, where snow only appears
+    solver     from there on, frame by frame: step(Prev_Frame, snow, colliders, input 3)
+    cache      solver, or files on disk
+    outputs    cache, rasterize(cache), surface(cache), colliders
 
 The Solver SOP keeps what came out of the last frame; firn::snow_step is stateless, so that scrubbing, resimulation from an
 edited frame and Houdini's own simulation cache just work.
