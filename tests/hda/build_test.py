@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import houdini_session
@@ -209,6 +210,19 @@ class Lock(unittest.TestCase):
         with lock.held(self.path, patience=5):
             self.assertIn(str(os.getpid()), self.path.read_text(encoding="utf-8"))
         self.assertEqual(left_behind(self.path.parent), [])
+
+    def test_windows_says_no_while_a_lock_is_being_deleted(self) -> None:
+        refusals = [PermissionError(13, "Permission denied"), PermissionError(13, "Permission denied")]
+        real = os.open
+
+        def refuse(*arguments: Any) -> int:
+            if refusals:
+                raise refusals.pop()
+            return real(*arguments)
+
+        with mock.patch.object(lock, "WINDOWS", True), mock.patch.object(os, "open", refuse):
+            with lock.held(self.path, patience=5, pause=0.001):
+                self.assertEqual(refusals, [])
 
     def test_many_houdinis_at_once_build_one_asset(self) -> None:
         """Real processes, as when a farm starts."""
