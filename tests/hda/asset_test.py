@@ -59,6 +59,14 @@ class Asset(HoudiniTest):
                 seen = self.parm(self.inner(node), token)
                 self.assertEqual(seen.evalAsString() if isinstance(value, str) else seen.eval(), value, seen.path())
 
+    def test_ground_is_sampled_as_all_colliders(self) -> None:
+        self.parm(self.solver, "boundary_volume").set(0.5)
+        self.parm(self.solver, "friction").set(0.9)
+        self.parm(self.solver, "ground_friction").set(0.2)
+        ground = self.inner("ground_collider")
+        seen = [self.parm(ground, token).eval() for token in ("spacing", "boundary_volume", "friction")]
+        self.assertEqual(seen, [0.05, 0.5, 0.2])
+
     def test_text_reaches_the_node_inside(self) -> None:
         self.parm(self.solver, "device").set("cpu")
         self.assertEqual(self.parm(self.inner("solver/d/s/step"), "device").evalAsString(), "cpu")
