@@ -172,7 +172,8 @@ class HelpPages(unittest.TestCase):
         self.assertEqual(wiki.parse(good).ids, ["a"])
         for old, new in (
             ("= T =", "T"), ("#type", "#tipe"), ('"""S."""', '"""S."'), ("@parameters", "@parameter"), ("    Text.", "  Text."),
-            ("Text.", "a_name."), ("Text.", "`code."), ("Text.", "Text. "), ("A:\n", ""), ('"""S."""\n', ""), ("Text.", "= x ="),
+            ("Text.", "a_name."), ("Text.", "`code."), ("Text.", "Text. "), ("A:\n", ""), ("Text.", "Text [1]."), ("Text.", "*Text.*"), ("Text.", "a <b> c."),
+            ("Text.", "    Text."), ("Text.", "a -> b."), ("Text.", "__UI."), ('"""S."""\n', ""), ("Text.", "= x ="),
         ):
             with self.assertRaises(wiki.WikiError, msg=f"{old!r} -> {new!r}"):
                 wiki.parse(good.replace(old, new))
