@@ -41,6 +41,14 @@ class SelfCheck(HoudiniTest):
         self.assertEqual(self.node("/obj").children(), ())
         self.assertEqual(list(self.home.iterdir()), [])
 
+    def test_leaves_an_artists_scene_alone(self) -> None:
+        self.world.interface = True
+        self.node("/obj").createNode("geo", "my_shot")
+        passed, last = self.verdict()
+        self.assertFalse(passed)
+        self.assertIn("it clears the scene; run it with `hython", last)
+        self.node("/obj/my_shot")
+
     def test_old_houdini(self) -> None:
         self.start((19, 0, 720))
         self.assert_fails("release", "19.0.720 is too old")

@@ -66,7 +66,7 @@ def homeHoudiniDirectory() -> str:
 
 
 def isUIAvailable() -> bool:
-    return False
+    return world.current.interface
 
 
 def frame() -> float:

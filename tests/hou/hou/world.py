@@ -36,6 +36,7 @@ class World:
     #: The Solver SOP runs its network at the start frame too. Firn must not care.
     solver_steps_start_frame: bool = True
     licence: str = "Commercial"
+    interface: bool = False
     #: Faults.
     no_licence: bool = False
     write_fails_after: int = -1
