@@ -59,6 +59,14 @@ class Asset(HoudiniTest):
                 seen = self.parm(self.inner(node), token)
                 self.assertEqual(seen.evalAsString() if isinstance(value, str) else seen.eval(), value, seen.path())
 
+    def test_ground_is_sampled_as_all_colliders(self) -> None:
+        self.parm(self.solver, "boundary_volume").set(0.5)
+        self.parm(self.solver, "friction").set(0.9)
+        self.parm(self.solver, "ground_friction").set(0.2)
+        ground = self.inner("ground_collider")
+        seen = [self.parm(ground, token).eval() for token in ("spacing", "boundary_volume", "friction")]
+        self.assertEqual(seen, [0.05, 0.5, 0.2])
+
     def test_text_reaches_the_node_inside(self) -> None:
         self.parm(self.solver, "device").set("cpu")
         self.assertEqual(self.parm(self.inner("solver/d/s/step"), "device").evalAsString(), "cpu")
@@ -98,6 +106,23 @@ class Asset(HoudiniTest):
     def test_snow_appears_once(self) -> None:
         counts = [len(self.positions(self.sop_solver, frame)) // 3 for frame in (1, 2, 3, 7)]
         self.assertEqual(counts, [64] * 4)
+
+    def test_a_later_source_appears_later(self) -> None:
+        sources = self.home_node.createNode("merge", "both")
+        for index, start in enumerate((1.0, 4.0)):
+            source = self.home_node.createNode("firn::snow_source", f"source{index + 1}")
+            source.setInput(0, self.node("/obj/shot/lift"))
+            self.parm(source, "spacing").set(0.05)
+            self.parm(source, "start_frame").set(start)
+            sources.setInput(index, source)
+        self.solver.setInput(0, sources)
+        counts = [len(self.positions(self.sop_solver, frame)) // 3 for frame in (1, 3, 4, 5, 9)]
+        self.assertEqual(counts, [64, 64, 128, 128, 128])
+
+    def test_open_inputs_are_no_complaint(self) -> None:
+        self.parm(self.solver, "ground").set(0)
+        self.positions(self.sop_solver, 3)
+        self.assertEqual(self.inner("collider").errors(), ())
 
     def test_time_scale_slows_the_fall(self) -> None:
         before = self.positions(self.sop_solver, 1)

@@ -172,7 +172,8 @@ class HelpPages(unittest.TestCase):
         self.assertEqual(wiki.parse(good).ids, ["a"])
         for old, new in (
             ("= T =", "T"), ("#type", "#tipe"), ('"""S."""', '"""S."'), ("@parameters", "@parameter"), ("    Text.", "  Text."),
-            ("Text.", "a_name."), ("Text.", "`code."), ("Text.", "Text. "), ("A:\n", ""), ('"""S."""\n', ""), ("Text.", "= x ="),
+            ("Text.", "a_name."), ("Text.", "`code."), ("Text.", "Text. "), ("A:\n", ""), ("Text.", "Text [1]."), ("Text.", "*Text.*"), ("Text.", "a <b> c."),
+            ("Text.", "    Text."), ("Text.", "a -> b."), ("Text.", "__UI."), ('"""S."""\n', ""), ("Text.", "= x ="),
         ):
             with self.assertRaises(wiki.WikiError, msg=f"{old!r} -> {new!r}"):
                 wiki.parse(good.replace(old, new))
@@ -194,8 +195,11 @@ class Dialogs(HoudiniTest):
         plan = snow_solver.make_plan(tables.load())
         self.assertEqual({parm.name for parm in dialog.all_parms()}, {p.row.token for p in plan.parameters()})
         self.assertEqual([group.label for group in dialog.groups], [folder.label for folder in plan.folders])
+        rows = {parameter.row.token: parameter.row for parameter in plan.parameters()}
         for parm in dialog.all_parms():
             self.assertTrue(parm.help, parm.name)
+            self.assertEqual(parm.disable_when, rows[parm.name].disable_when)
+            self.assertEqual([item for item, _ in parm.menu], [choice.token for choice in rows[parm.name].choices])
 
     def test_the_reader_finds_mistakes(self) -> None:
         good = (

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import os
+import shutil
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import houdini_session
-from houdini_session import ROOT, HoudiniTest
+from houdini_session import FOLDER, ROOT, HoudiniTest
 
 import hou
 from firn import examples, presets, recipes
@@ -57,15 +61,48 @@ class Recipes(HoudiniTest):
         self.assertEqual(len(self.world.messages), 1)
         self.assertIn("does not know firn::snow_step", self.world.messages[0])
 
+    def test_installed_meshes_are_found(self) -> None:
+        """As `cmake --install` lays them out: packages/firn/houdini, with the examples' meshes in geo/."""
+        folder = self.home / "packages" / "firn" / "houdini"
+        shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "examples" / "meshes", folder / "geo")
+        path = f"{folder / 'scripts' / 'python'}{os.pathsep}{ROOT / 'tests' / 'hou'}"
+        script = "from firn import recipes; print(recipes.mesh_file('boot.obj'))"
+        found = subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+        )
+        self.assertEqual(found.stdout.strip(), (folder / "geo" / "boot.obj").as_posix())
+
+    def test_missing_mesh(self) -> None:
+        with self.assertRaisesRegex(FirnError, "sledge.obj is not in .*geo: install Firn again"):
+            recipes.mesh_file("sledge.obj")
+
     def test_moving_colliders_are_rigid(self) -> None:
         solver = recipes.build(recipes.find("wall_smash"))
         home = solver.parent()
         assert home is not None
         ball = self.node(f"{home.path()}/ball_collider")
         self.assertEqual(self.parm(ball, "motion").evalAsString(), "rigid")
-        hou.setFrame(12.5)  # half-way, evenly
         place = self.node(f"{home.path()}/ball_place")
-        self.assertAlmostEqual(self.parm(place, "tz").eval(), (-0.9 + 2.5) / 2)
+        hou.setFrame(1 + 23 / 4)  # a quarter of the way, evenly
+        self.assertAlmostEqual(self.parm(place, "tz").eval(), -0.9 + (2.5 + 0.9) / 4)
+
+    def test_a_boot_starts_and_stops_gently(self) -> None:
+        home = recipes.build(recipes.find("footprints")).parent()
+        assert home is not None
+        place = self.node(f"{home.path()}/boot_place")
+        self.assertEqual({key.expression() for key in self.parm(place, "ty").keyframes()}, {"ease()"})
+
+    def test_each_source_has_its_snow(self) -> None:
+        for recipe in recipes.RECIPES:
+            self.start()
+            home = recipes.build(recipe).parent()
+            assert home is not None
+            for snow in recipe.snow:
+                source = self.node(f"{home.path()}/{snow.shape.name}_snow")
+                self.assertEqual(self.parm(source, "preset").evalAsString(), snow.preset)
+                self.assertEqual(self.parm(source, "velocityy").eval(), snow.velocity[1])
+                self.assertEqual(self.parm(source, "spacing").eval(), recipe.spacing)
 
     @unittest.skipIf(tomllib is None, "this Python has no tomllib")
     def test_numbers_are_those_of_the_scenes(self) -> None:

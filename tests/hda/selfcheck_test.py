@@ -41,6 +41,14 @@ class SelfCheck(HoudiniTest):
         self.assertEqual(self.node("/obj").children(), ())
         self.assertEqual(list(self.home.iterdir()), [])
 
+    def test_leaves_an_artists_scene_alone(self) -> None:
+        self.world.interface = True
+        self.node("/obj").createNode("geo", "my_shot")
+        passed, last = self.verdict()
+        self.assertFalse(passed)
+        self.assertIn("it clears the scene; run it with `hython", last)
+        self.node("/obj/my_shot")
+
     def test_old_houdini(self) -> None:
         self.start((19, 0, 720))
         self.assert_fails("release", "19.0.720 is too old")
@@ -71,11 +79,14 @@ class SelfCheck(HoudiniTest):
     def test_snow_that_does_not_move(self) -> None:
         sops = hou.sopNodeTypeCategory()
         step = sops.nodeTypes()["firn::snow_step"]
-        still = hou.OpNodeType(
-            sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4,
-            cook=lambda node, output: node.input_geometry(0) or hou.Geometry(),
-        )
-        sops.add_type(still)
+
+        def still(node: hou.OpNode, output: int) -> hou.Geometry:
+            if self.parm(node, "frame").eval() > self.parm(node, "start_frame").eval():
+                return node.input_geometry(0) or hou.Geometry()
+            assert step.cook is not None
+            return step.cook(node, output)
+
+        sops.add_type(hou.OpNodeType(sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4, cook=still))
         self.assert_fails("frames simulated", "nothing moves it")
 
     def test_cook_error_is_told(self) -> None:
@@ -89,10 +100,12 @@ class SelfCheck(HoudiniTest):
         self.assert_fails("snow placed", "does not cook at frame 1: The mesh is open: close it")
 
     def test_scrubbing_that_gives_something_else(self) -> None:
-        self.world.forgetful_solver = True
-        passed, last = self.verdict()
-        self.assertFalse(passed)
-        self.assertRegex(last, "FAILED at '(snow placed|scrubbing)'")
+        self.world.solver_forgets = True
+        self.assert_fails("scrubbing", "frame 6 is not the same when it is looked at again")
+
+    def test_start_frame_that_is_not_as_placed(self) -> None:
+        self.world.solver_moves_start = True
+        self.assert_fails("snow placed", "not where the source put it")
 
     def test_empty_volumes(self) -> None:
         sops = hou.sopNodeTypeCategory()

@@ -1,6 +1,7 @@
 """Reads a help page in Houdini's wiki format (sidefx.com/docs/houdini/help/nodes.html) as far as Firn's pages go.
 
-A title, properties, a summary, sections; entries are a label with a colon and indented text, with `#id:` in parameters.
+A title, properties, a summary, sections; entries are a label with a colon and indented text, with `#id:` in parameters. Marks
+that Houdini's own parser (github.com/mchaput/bookish, grammars/wiki.bkgrammar) would take for something else are refused.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ class Page:
     links: list[tuple[str, str]] = field(default_factory=list)
 
 
+#: Outside of code, links and __labels__: what would become a link, emphasis, a key, a glyph, a tag, a table, an arrow.
+SURPRISES = re.compile(r"[\[\]*]|\(\(|\+\(|%\{|<[A-Za-z/!]|&[A-Za-z#]|\|$|\|\||--|[-=]>|<[-=]|\{\{\{|~~|\((?:c|r|tm)\)", re.IGNORECASE)
+
+
 def _check_text(number: int, line: str) -> None:
     if "\t" in line or line != line.rstrip():
         raise WikiError(f"line {number}: a tab, or blanks at the end")
@@ -36,10 +41,11 @@ def _check_text(number: int, line: str) -> None:
         raise WikiError(f"line {number}: the indentation is not by four")
     if line.count("`") % 2:
         raise WikiError(f"line {number}: a backquote without its other half")
-    plain = re.sub(r"`[^`]*`|\[[^\]]*\]|#\w+:.*", "", line)
-    if plain.count("[") != plain.count("]"):
-        raise WikiError(f"line {number}: a bracket without its other half")
-    if re.search(r"\w_\w", plain):
+    plain = re.sub(r"`[^`]*`|__[A-Z][^_]*__|#\w+:.*", "", LINK.sub("", line))
+    surprise = SURPRISES.search(plain)
+    if surprise is not None:
+        raise WikiError(f"line {number}: {surprise.group()!r} means something to the wiki")
+    if "_" in plain:
         raise WikiError(f"line {number}: a name with underscores must be `code`")
 
 
@@ -58,6 +64,9 @@ def parse(text: str) -> Page:
         stripped = line.strip()
         depth = len(line) - len(line.lstrip())
         property_found = re.fullmatch(r"#(\w+): (.+)", stripped)
+        after = lines[number] if number < len(lines) else ""
+        if property_found and len(after) - len(after.lstrip()) > depth:
+            raise WikiError(f"line {number}: the next line is deeper and would belong to the value")
         if not stripped:
             continue
         if property_found and depth == 0:

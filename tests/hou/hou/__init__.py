@@ -72,7 +72,7 @@ def homeHoudiniDirectory() -> str:
 
 
 def isUIAvailable() -> bool:
-    return False
+    return world.current.interface
 
 
 def frame() -> float:

@@ -128,7 +128,7 @@ def _press_rop(node: OpNode, name: str) -> bool:
         world.current.frame = float(frame)
         path = Path(target.evalAsString())
         path.parent.mkdir(parents=True, exist_ok=True)
-        _needed(node, 0).store(path)
+        _needed(node, 0).store_json(path)
     world.current.frame = before
     return True
 
@@ -195,13 +195,11 @@ def _state(solver: OpNode, frame: float) -> Geometry:
 
 
 def _cook_solver(node: OpNode, output: int) -> Geometry:
-    if world.current.forgetful_solver:
-        node.cache.pop(world.current.frame, None)
-        made = _state(node, world.current.frame).make_copy()
-        made.attributes["P"] = [value + 1e-3 * len(node.cache) for value in made.attributes["P"]]
-        node.cache[1000.0 + len(node.cache)] = made
-        return made
-    return _state(node, world.current.frame)
+    made = _state(node, world.current.frame).make_copy()
+    back = world.current.frame < max(node.cache)
+    if world.current.solver_forgets and back or world.current.solver_moves_start and len(node.cache) == 1:
+        made.attributes["P"] = [value + 1e-3 for value in made.attributes["P"]]
+    return made
 
 
 def _press_solver(node: OpNode, name: str) -> bool:
@@ -216,8 +214,8 @@ def _press_solver(node: OpNode, name: str) -> bool:
 def _cook_source(node: OpNode, output: int) -> Geometry:
     shape = _needed(node, 0)
     made = Geometry()
-    if not shape.point_count() or _number(node, "frame") != _number(node, "start_frame"):
-        return made  # all of it at the start frame
+    if not shape.point_count():
+        raise OperationFailed(f"{node.path()}: the input has no inside")
     spacing = _number(node, "spacing")
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
@@ -232,11 +230,15 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     made.attributes["v"] = velocity * made.point_count()
     made.attributes["rest_density"] = [density] * made.point_count()
     made.attributes["pscale"] = [spacing / 2] * made.point_count()
+    # It comes out at every frame; the step takes what is born.
+    made.attributes["birth_frame"] = [_number(node, "start_frame")] * made.point_count()
     return made
 
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
-    made = (node.input_geometry(0) or Geometry()).make_copy()
+    made = _needed(node, 0).make_copy()
+    if not made.point_count():
+        raise OperationFailed(f"{node.path()}: there is nothing to run into")
     made.remove_primitives()
     made.attributes["body"] = [1.0] * made.point_count()
     made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
@@ -245,8 +247,10 @@ def _cook_collider(node: OpNode, output: int) -> Geometry:
 
 def _cook_step(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
-    made.add_points(node.input_geometry(1) or Geometry())
-    if _number(node, "frame") <= _number(node, "start_frame"):
+    frame, start = _number(node, "frame"), _number(node, "start_frame")
+    born = _born(node.input_geometry(1) or Geometry(), frame, frame <= start)
+    if frame <= start:
+        made.add_points(born)
         return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
     floor = colliders.bounding_box()[0][1] if colliders is not None and colliders.point_count() else -math.inf
@@ -266,6 +270,19 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
         made.attributes["P"][index] += dt * made.attributes["v"][index]
         if index % 3 == 1:
             made.attributes["P"][index] = max(made.attributes["P"][index], floor)
+    made.add_points(born)
+    return made
+
+
+def _born(source: Geometry, frame: float, first: bool) -> Geometry:
+    """The points whose birth_frame it is; at the first frame also those that should have been there before."""
+    births = source.attributes.get("birth_frame", [frame if first else frame - 1] * source.point_count())
+    taken = [n for n, birth in enumerate(births) if birth == frame or first and birth < frame]
+    made = Geometry()
+    for name, values in source.attributes.items():
+        width = len(values) // max(source.point_count(), 1)
+        if name != "birth_frame":
+            made.attributes[name] = [values[n * width + k] for n in taken for k in range(width)]
     return made
 
 

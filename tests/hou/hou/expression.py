@@ -27,6 +27,8 @@ class Context(Protocol):
 
     def primitive_count(self, path: str) -> int: ...
 
+    def point_count(self, path: str) -> int: ...
+
 
 class _Reader:
     def __init__(self, text: str, context: Context) -> None:
@@ -106,6 +108,8 @@ class _Reader:
             return int(self.context.has_point_attribute(arguments[0], arguments[1]))
         if name == "nprims":
             return self.context.primitive_count(arguments[0])
+        if name == "npoints":
+            return self.context.point_count(arguments[0])
         raise OperationFailed(f"Unknown expression function: {name}")
 
 

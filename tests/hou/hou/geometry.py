@@ -89,9 +89,9 @@ class Geometry:
         if file_name.endswith(".bgeo"):
             Path(file_name).write_bytes(self._classic())
         else:
-            self.store(Path(file_name))
+            self.store_json(Path(file_name))
 
-    def store(self, path: Path) -> None:
+    def store_json(self, path: Path) -> None:
         """For the double's own File SOP."""
         stored = {"attributes": self.attributes, "primitives": self.primitive_count}
         path.write_text(json.dumps(stored), encoding="utf-8")

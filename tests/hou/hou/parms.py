@@ -66,6 +66,9 @@ class _Sight:
     def primitive_count(self, path: str) -> int:
         return self._geometry(path).primitive_count
 
+    def point_count(self, path: str) -> int:
+        return self._geometry(path).point_count()
+
     def _geometry(self, path: str) -> Geometry:
         target = self.parm.node().node(path)
         if target is None:

@@ -36,11 +36,13 @@ class World:
     #: The Solver SOP runs its network at the start frame too. Firn must not care.
     solver_steps_start_frame: bool = True
     licence: str = "Commercial"
+    interface: bool = False
     #: Faults.
     no_licence: bool = False
     write_fails_after: int = -1
     lost_particles: int = 0
-    forgetful_solver: bool = False
+    solver_forgets: bool = False  # frames look different when they are looked at again
+    solver_moves_start: bool = False
 
     def variable(self, name: str) -> Any:
         values: dict[str, Any] = {

@@ -14,6 +14,8 @@ from firn.error import FirnError
 #: A lock that is older belongs to a process that died: building the asset takes seconds.
 STALE_SECONDS = 300.0
 
+WINDOWS = os.name == "nt"
+
 
 def _age(path: Path) -> float:
     try:
@@ -35,6 +37,10 @@ def _take(path: Path) -> bool:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
     except FileExistsError:
         return False
+    except PermissionError:
+        if WINDOWS and path.parent.is_dir():
+            return False  # what it says of a file that its owner is just deleting
+        raise
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
     return True

@@ -1,10 +1,11 @@
 """The network inside firn::snow_solver, in code.
 
-    input 1 --> source --.
-          `-----------> snow --> solver [ Prev_Frame --> step --> from_start --> OUT ] --> cache --> outputs
-    input 2 --> collider --.        ^
-          `-------------> colliders '        grid --> ground_collider --> with_ground
-    input 3 ------------------------'
+    snow       source(input 1), or input 1 itself when it is particles already
+    colliders  collider(input 2), or input 2 itself, and the ground plane
+    placed     step(nothing, snow) at the start frame, where snow only appears
+    solver     from there on, frame by frame: step(Prev_Frame, snow, colliders, input 3)
+    cache      solver, or files on disk
+    outputs    cache, rasterize(cache), surface(cache), colliders
 
 The Solver SOP keeps what came out of the last frame; firn::snow_step is stateless, so that scrubbing, resimulation from an
 edited frame and Houdini's own simulation cache just work.
@@ -94,18 +95,21 @@ def _input(parent: hou.OpNode, index: int, name: str) -> hou.SopNode:
 
 
 def _choose(
-    parent: hou.OpNode, name: str, raw: hou.SopNode, made: hou.SopNode, menu: str, marks: tuple[str, ...]
+    raw: hou.SopNode, made: hou.SopNode, nothing: hou.SopNode, name: str, menu: str, marks: tuple[str, ...]
 ) -> hou.SopNode:
-    """Input 0: what the inner node makes of the geometry. Input 1: the geometry, when it is already Firn's particles."""
-    switch = add(parent, "switch", name, (made, raw))
-    there = " && ".join([f'haspointattrib("../{raw.name()}", "{mark}")' for mark in marks] + [f'nprims("../{raw.name()}") == 0'])
-    set_expression(switch, "input", f'if(ch("../{menu}") == 0, {there}, ch("../{menu}") - 1)')
+    """Input 0: what the inner node makes of the geometry. Input 1: the geometry, when it is already Firn's particles.
+    Input 2: nothing, when there is none, so that an open input is no complaint of the inner node."""
+    switch = add(cast("hou.OpNode", raw.parent()), "switch", name, (made, raw, nothing))
+    path = f'"../{raw.name()}"'
+    particles = " && ".join([f'haspointattrib({path}, "{mark}")' for mark in marks] + [f"nprims({path}) == 0"])
+    wanted = f'if(ch("../{menu}") == 0, {particles}, ch("../{menu}") - 1)'
+    set_expression(switch, "input", f"if(npoints({path}) == 0, 2, {wanted})")
     return switch
 
 
-def _colliders(asset: hou.OpNode, geometry: hou.SopNode) -> hou.SopNode:
+def _colliders(asset: hou.OpNode, geometry: hou.SopNode, nothing: hou.SopNode) -> hou.SopNode:
     collider = add(asset, INNER_TYPES["collider"], "collider", (geometry,))
-    chosen = _choose(asset, "collider_particles", geometry, collider, "collider_input", COLLIDER_MARKS)
+    chosen = _choose(geometry, collider, nothing, "collider_particles", "collider_input", COLLIDER_MARKS)
     plane = add(asset, "grid", "ground_plane")
     set_expression(plane, "sizex", 'ch("../ground_size")')
     set_expression(plane, "sizey", 'ch("../ground_size")')
@@ -157,13 +161,17 @@ def _cache(asset: hou.OpNode, simulated: hou.SopNode) -> hou.SopNode:
 
 def build(asset: hou.OpNode, plan: Plan) -> None:
     """Fills a subnet that already has the asset's parameters."""
+    nothing = add(asset, "null", "nothing")
     snow_geometry = _input(asset, 0, "snow_geometry")
     source = add(asset, INNER_TYPES["source"], "source", (snow_geometry,))
-    snow = _choose(asset, "snow", snow_geometry, source, "snow_input", SNOW_MARKS)
-    colliders = _colliders(asset, _input(asset, 1, "collider_geometry"))
+    snow = _choose(snow_geometry, source, nothing, "snow", "snow_input", SNOW_MARKS)
+    colliders = _colliders(asset, _input(asset, 1, "collider_geometry"), nothing)
     forces = _input(asset, 2, "forces")
 
-    solver = add(asset, "solver", "solver", (snow, snow, colliders, forces))
+    # Up to its start frame a step only lets snow appear: what sources say is there by then, with ids and ages.
+    placed = add(asset, INNER_TYPES["step"], "placed", (nothing, snow))
+    set_expression(placed, "frame", 'ch("../start_frame")')
+    solver = add(asset, "solver", "solver", (placed, snow, colliders, forces))
     set_expression(solver, "startframe", 'ch("../start_frame")')
     parm(solver, "substep").set(1)  # firn::snow_step takes as many steps as a frame needs
     step = _feedback(solver)
@@ -176,12 +184,15 @@ def build(asset: hou.OpNode, plan: Plan) -> None:
         "source": source,
         "collider": child(asset, "collider"),
         "ground_collider": child(asset, "ground_collider"),
-        "step": step,
         "rasterize": rasterize,
         "surface": surface,
     }
     for link in plan.links():
-        follow(inner[link.node], link, FROM_FEEDBACK if link.node == "step" else FROM_ASSET)
+        if link.node == "step":
+            follow(step, link, FROM_FEEDBACK)
+            follow(placed, link, FROM_ASSET)
+        else:
+            follow(inner[link.node], link, FROM_ASSET)
 
     for index, result in enumerate((cache, rasterize, surface, colliders)):
         output = add(asset, "output", f"output{index}", (result,))

@@ -74,7 +74,7 @@ class Recipe:
 
 RECIPES = (
     Recipe(
-        "snowball", "Snowball", "A snowball falls on the ground and breaks.", "snowball_drop.toml", 0.025, 48,
+        "snowball", "Snowball", "A snowball falls on the ground and flattens.", "snowball_drop.toml", 0.025, 48,
         (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "dry", (0, -3, 0)),),
         (),
         0.5, 4, (1.6, 0.9, 2.4), (0, 0.35, 0),

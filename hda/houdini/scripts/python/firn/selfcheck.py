@@ -198,6 +198,9 @@ CHECKS: tuple[tuple[str, Callable[[Session], str]], ...] = (
 
 def run(frames: int = 10, say: Callable[[str], None] = print) -> bool:
     """Runs every check until one fails; the last line that is said is the verdict."""
+    if hou.isUIAvailable():
+        say(f"firn {firn.__version__} self-check FAILED: it clears the scene; run it with `hython -m firn.selfcheck`")
+        return False
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="firn_selfcheck_") as name:
         session = Session(frames, Path(name))

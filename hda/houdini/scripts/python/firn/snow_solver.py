@@ -264,6 +264,6 @@ def make_plan(tables: Tables) -> Plan:
     _node_rows(dialog, "Surface", tables.node("firn::snow_surface").parameters, "surface", main=("Output",))
     _node_rows(dialog, "Volumes", tables.node("firn::snow_rasterize").parameters, "rasterize", main=("Output",))
 
-    # What the ground shares with every collider: the spacing that the rest of the scene has.
-    driven = [_link("ground_collider", row, row.token) for row in collider if row.token == "spacing"]
+    # What the ground shares with every collider.
+    driven = [_link("ground_collider", row, row.token) for row in collider if row.token in ("spacing", "boundary_volume")]
     return Plan(dialog.result(), tuple(driven))
