@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "snow.h"
 #include "subcommands.h"
+#include "wedges.h"
 
 namespace firn {
 
@@ -31,7 +32,10 @@ double volume_bytes(const Scene& scene) {
 }
 
 int run(const CommandLine& line) {
-    const Scene scene = read_scene(line.text("SCENE", ""), line.all("--set"));
+    const std::string path = line.text("SCENE", "");
+    const Scene scene = line.has("--wedge")
+                            ? read_wedge(path, line.integer("--wedge", 0, 0, 1000000), line.all("--set"))
+                            : read_scene(path, line.all("--set"));
     const std::string device = line.text("--device", scene.device);
     const Engine engine(scene.parameters, device);
 
@@ -89,6 +93,7 @@ Subcommand check_command() {
             "An error names file, line and column, and what to do.\n",
             {{"SCENE", "", "a scene file (.toml)"},
              {"--set", "KEY=VALUE", "change a value of the scene, as with sim; may be given often"},
+             {"--wedge", "N", "with the values of wedge N"},
              {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"}},
             run,
             {"--set"}};

@@ -53,6 +53,8 @@ const char* type_word(KeyType type) {
             return "word";
         case KeyType::words:
             return "[words]";
+        case KeyType::values:
+            return "[values]";
         case KeyType::pair:
             return "[width, height]";
         case KeyType::vector:

@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 
 #include "firn/error.h"
 #include "firn/particle_file.h"
 #include "float3.h"
+#include "frame_range.h"
 #include "preview.h"
 #include "run_folder.h"
 #include "scene.h"
@@ -20,36 +20,6 @@
 namespace firn {
 
 namespace {
-
-struct FrameRange {
-    int first = std::numeric_limits<int>::min(), last = std::numeric_limits<int>::max(), step = 1;
-};
-
-/// "12", "1-48", "1-48:4", "10-", "-20"
-FrameRange parse_frames(const std::string& text) {
-    FrameRange range;
-    const auto number = [&](const std::string& part, int otherwise) {
-        if (part.empty()) return otherwise;
-        int value = 0;
-        const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-        if (error != std::errc() || stop != part.data() + part.size())
-            throw UsageError("--frames " + text + ": write it as 12, 1-48 or 1-48:4");
-        return value;
-    };
-    const size_t colon = text.find(':');
-    const std::string span = text.substr(0, colon);
-    if (colon != std::string::npos) range.step = number(text.substr(colon + 1), 0);
-    const size_t dash = span.find('-');
-    if (dash == std::string::npos) {
-        range.first = range.last = number(span, 0);
-    } else {
-        range.first = number(span.substr(0, dash), range.first);
-        range.last = number(span.substr(dash + 1), range.last);
-    }
-    if (span.empty() || range.step < 1 || range.first > range.last)
-        throw UsageError("--frames " + text + ": write it as 12, 1-48 or 1-48:4, the smaller number first");
-    return range;
-}
 
 void parse_size(const std::string& text, PreviewSettings& settings) {
     const size_t cross = text.find('x');

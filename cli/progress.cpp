@@ -104,7 +104,15 @@ void ProgressView::frame_done(const FrameRecord& record) {
                      bytes_text(static_cast<double>(record.bytes_process)).c_str(), record.wall,
                      clock_text(seconds_left()).c_str());
     }
+    if (openjd_)
+        print_openjd_progress(frame_ - first_frame_ + 1, last_frame_ - first_frame_ + 1,
+                              "frame " + std::to_string(frame_) + " of " + std::to_string(last_frame_));
     draw(true);
+}
+
+void print_openjd_progress(double done, double all, const std::string& status) {
+    std::printf("openjd_progress: %.1f\nopenjd_status: %s\n", 100 * done / all, status.c_str());
+    std::fflush(stdout);
 }
 
 double ProgressView::seconds_left() const {

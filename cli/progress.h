@@ -22,6 +22,9 @@ public:
     ProgressView(const ProgressView&) = delete;
     ProgressView& operator=(const ProgressView&) = delete;
 
+    /// Also tells schedulers of Open Job Description, on standard output, how far it is.
+    void tell_openjd() { openjd_ = true; }
+
     /// Something to tell once.
     void say(const std::string& line);
     /// The same, also when quiet.
@@ -47,8 +50,11 @@ private:
     uint64_t particles_ = 0;
     std::string phase_;
     Clock::time_point began_, drawn_;
-    bool bar_shown_ = false;
+    bool bar_shown_ = false, openjd_ = false;
 };
+
+/// The two lines that schedulers of Open Job Description read: how much of `all` is done, and in words.
+void print_openjd_progress(double done, double all, const std::string& status);
 
 /// Resident memory of this process, bytes.
 uint64_t resident_bytes();

@@ -1,12 +1,17 @@
 #include "run_folder.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "firn/error.h"
+#include "firn/new_file.h"
 
 namespace firn {
 
@@ -51,13 +56,32 @@ void remove(const std::string& path) {
     if (error) throw Error(path + ": can't be removed: " + error.message());
 }
 
-/// Files that a killed run left half written: ".NAME.0007.vdb.HOST.PID.N.part".
+/// Whether nobody writes ".NAME.0007.vdb.HOME.PID.N.part" any more. Tasks of a farm work in one folder at once: of this
+/// machine's files the system knows whether their writer lives, those of other machines must be a day old.
+bool is_abandoned(const fs::path& file) {
+    std::string name = file.filename().string();
+    if (name.size() < 7 || name[0] != '.' || name.compare(name.size() - 5, 5, ".part") != 0) return false;
+    name.erase(name.size() - 5);
+    const size_t counter = name.rfind('.');
+    const size_t process = counter == 0 ? std::string::npos : name.rfind('.', counter - 1);
+    if (process == std::string::npos) return false;
+    int id = 0;
+    const auto [stop, bad] = std::from_chars(name.data() + process + 1, name.data() + counter, id);
+    if (bad != std::errc() || stop != name.data() + counter || id <= 0) return false;
+    const std::string rest = name.substr(0, process), home = "." + process_home();
+    const bool ours = rest.size() > home.size() && rest.compare(rest.size() - home.size(), home.size(), home) == 0;
+    if (ours) return ::kill(id, 0) != 0 && errno == ESRCH;
+    std::error_code error;
+    const auto written = fs::last_write_time(file, error);
+    return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
 void remove_parts(const std::string& folder) {
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        const std::string name = at->path().filename().string();
-        if (name.size() > 6 && name[0] == '.' && name.compare(name.size() - 5, 5, ".part") == 0)
-            remove(at->path().string());
+        // Another task may have been faster.
+        std::error_code gone;
+        if (is_abandoned(at->path())) fs::remove(at->path(), gone);
     }
 }
 

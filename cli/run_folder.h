@@ -47,7 +47,7 @@ public:
     std::vector<int> checkpoint_frames() const;
     std::vector<int> picture_frames() const;
 
-    /// Removes files that a killed run left half written.
+    /// Removes files that a killed run left half written, and no file that is still being written.
     void remove_leftovers() const;
     /// Removes what a run left, and nothing else. Throws Error when it can't.
     void clear() const;

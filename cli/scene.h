@@ -65,10 +65,11 @@ struct Snow {
     Geometry geometry;    ///< shape heightfield = a layer on it
     float thickness = 0;  ///< m, of a layer
     SnowMaterial material;
-    Float3 velocity;       ///< m/s
-    Float3 spin;           ///< degrees/s about the shape's position
-    bool relaxed = false;  ///< fill evenly instead of on a lattice
-    float jitter = 0;      ///< 0..1 of half a spacing
+    bool own_material = false;  ///< given for this body: goes before what particles of a file say
+    Float3 velocity;            ///< m/s
+    Float3 spin;                ///< degrees/s about the shape's position
+    bool relaxed = false;       ///< fill evenly instead of on a lattice
+    float jitter = 0;           ///< 0..1 of half a spacing
     uint32_t seed = 0;
     std::optional<int> start;  ///< frame at which it appears; none = with the scene
     float rate = 0;            ///< kg/s; 0 = all at once, else a source from `start` to `end`
@@ -121,6 +122,12 @@ struct Wind {
     float drag = 0;   ///< 1/s, of a lone flake
 };
 
+/// One of the values that a scene's wedges vary (wedges.h).
+struct WedgeAxis {
+    std::string key;                  ///< as --set takes it
+    std::vector<std::string> values;  ///< likewise
+};
+
 struct Scene {
     std::string path;                    ///< of the file, as given
     std::string text;                    ///< of the file, for the copy in the run's folder
@@ -143,6 +150,7 @@ struct Scene {
     bool has_ground = true;  ///< pictures show a ground plane
     float ground = 0;        ///< its height, m
     SceneOutput output;
+    std::vector<WedgeAxis> wedges;
     std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
 };
 

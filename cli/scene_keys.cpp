@@ -10,7 +10,8 @@ namespace {
 
 constexpr KeyType number = KeyType::number, integer = KeyType::integer, toggle = KeyType::toggle, text = KeyType::text,
                   file = KeyType::file, choice = KeyType::choice, words = KeyType::words, pair = KeyType::pair,
-                  vector = KeyType::vector, table = KeyType::table, tables = KeyType::tables, either = KeyType::either;
+                  vector = KeyType::vector, values = KeyType::values, table = KeyType::table, tables = KeyType::tables,
+                  either = KeyType::either;
 constexpr double far = 1e6;  ///< m: float positions have centimetres left there
 
 std::vector<SceneKey> make_table() {
@@ -42,7 +43,7 @@ std::vector<SceneKey> make_table() {
 
         {"snow", "name", text, "", "snow1, snow2, ...", 0, 0, "For messages and --set."},
         {"snow", "shape", choice, "", "box", 0, 0, "What is filled with snow.", {"box", "sphere", "cylinder", "mesh", "vdb", "layer", "particles"}},
-        {"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }."},
+        {"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }. Particles of a file keep their own unless it is given."},
         {"snow", "density", number, "kg/m^3", "the material's", 1, 2000, "Rest density of this body."},
         {"snow", "velocity", vector, "m/s", "0 0 0", -1e4, 1e4, "At the start."},
         {"snow", "spin", vector, "degrees/s", "0 0 0", -1e6, 1e6, "About the body's position, at the start."},
@@ -94,6 +95,9 @@ std::vector<SceneKey> make_table() {
         {"output", "usd", toggle, "", "true", 0, 0, "Write NAME.usda for Solaris and Blender."},
         {"output", "checkpoint_every", integer, "frames", "5", 1, 1e6, "How much a crash may cost; Ctrl-C costs nothing."},
         {"output", "checkpoint_keep", integer, "", "2", 1, 1e6, "How many checkpoints stay."},
+
+        {"wedge", "key", text, "", "", 0, 0, "What varies, as --set takes it: material.E, snow.ball.velocity, scene.resolution."},
+        {"wedge", "values", values, "", "", 0, 0, "What it becomes, one after the other: [7e4, 1.4e5], [\"dry\", \"wet\"]. Several [[wedge]] give all combinations."},
     };
     for (const char* section : {"snow", "collider"}) {
         const bool snow = std::strcmp(section, "snow") == 0;
@@ -139,6 +143,8 @@ const std::vector<SceneSection>& scene_sections() {
         {"camera", "[camera]", "How `firn preview` and the USD stage look at it."},
         {"output", "[output]", "What a run writes."},
         {"solver", "[solver]", "How the physics is solved; the defaults are good."},
+        {"wedge", "[[wedge]]",
+         "One for each value that varies from run to run: `firn wedges` lists them, `firn sim --wedge N` runs one."},
         {"machine", "[machine]", "What to run on. Results do not depend on the number of threads."},
     };
     return sections;

@@ -19,6 +19,7 @@ enum class KeyType {
     file,    ///< a path, relative to the scene file
     choice,  ///< one of a few words
     words,   ///< ["a", "b"]
+    values,  ///< a list of anything
     pair,    ///< [1280, 720]
     vector,  ///< [x, y, z]
     table,   ///< a section of its own, or { inline = true }

@@ -579,6 +579,7 @@ Snow read_snow(const Section& section, const std::string& folder, const Material
         section.fail_at("file", "snow is placed once: give one file, without %d");
     snow.material = read_body_material(section, materials, otherwise);
     if (section.has("density")) snow.material.material.rest_density = section.real("density");
+    snow.own_material = section.has("material") || section.has("density");
     snow.thickness = section.real("thickness");
     snow.velocity = section.vector("velocity");
     snow.spin = section.vector("spin");
@@ -681,6 +682,39 @@ SceneOutput read_output(const Section& section, const std::string& folder) {
     output.checkpoint_every = section.integer("checkpoint_every");
     output.checkpoint_keep = section.integer("checkpoint_keep");
     return output;
+}
+
+WedgeAxis read_wedge_axis(const Section& section) {
+    WedgeAxis axis;
+    if (!section.has("key")) fail(section.where(), "a [[wedge]] needs its 'key', as --set takes it");
+    axis.key = section.text("key");
+    if (axis.key.empty() || axis.key.find('=') != std::string::npos)
+        section.fail_at("key",
+                        "key = \"" + axis.key + "\" names no value; write it as --set takes it, without the '='");
+    const toml::node* node = section.get("values");
+    const toml::array* list = node ? node->as_array() : nullptr;
+    if (!list || list->empty()) section.fail_at("values", "a [[wedge]] needs its 'values', [1, 2, 3]");
+    for (const toml::node& value : *list) {
+        std::ostringstream text;
+        value.visit([&](const auto& it) { text << it; });
+        axis.values.push_back(text.str());
+    }
+    return axis;
+}
+
+/// More is a slip, and would start as many runs.
+constexpr size_t wedge_limit = 10000;
+
+std::vector<WedgeAxis> read_wedges(const Section& top) {
+    std::vector<WedgeAxis> axes;
+    size_t count = 1;
+    for (const Section& section : top.list("wedge", "wedge", "[[wedge]]")) {
+        axes.push_back(read_wedge_axis(section));
+        if (count > wedge_limit / axes.back().values.size())
+            section.fail_at("values", "more than " + std::to_string(wedge_limit) + " combinations of wedges");
+        count *= axes.back().values.size();
+    }
+    return axes;
 }
 
 Materials read_materials(const std::string& file, const toml::table& root, const SnowMaterial& otherwise) {
@@ -813,6 +847,7 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     scene.has_ground = camera.toggle("ground");
     scene.ground = camera.real("ground_height");
     scene.output = read_output(section("output"), scene.folder);
+    scene.wedges = read_wedges(top);
     collect_hints(scene);
     return scene;
 }

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "simulation.h"
 #include "subcommands.h"
+#include "wedges.h"
 
 namespace firn {
 
@@ -30,32 +31,43 @@ void set_frames(const std::string& text, Scene& scene, SimulationSettings& setti
 }
 
 int run(const CommandLine& line) {
-    Scene scene = read_scene(line.text("SCENE", ""), line.all("--set"));
+    const bool is_wedge = line.has("--wedge");
+    const int wedge = line.integer("--wedge", 0, 0, 1000000);
+    const std::string path = line.text("SCENE", "");
+    Scene scene = is_wedge ? read_wedge(path, wedge, line.all("--set")) : read_scene(path, line.all("--set"));
     SimulationSettings settings;
     settings.resume = line.has("--resume");
     settings.force = line.has("--force");
     if (settings.resume && settings.force)
         throw UsageError("--resume goes on with a run, --force replaces it: give one");
+    settings.wait = line.has("--wait");
+    if (settings.wait && !settings.resume) throw UsageError("--wait waits for a run to go on with: give --resume too");
+    settings.volumes = !line.has("--no-volumes");
+    if (!settings.volumes && scene.output.particles == "none")
+        throw UsageError("--no-volumes leaves the volumes to be made from the particles, and output.particles is none");
     if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
     scene.device = line.text("--device", scene.device);
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
     std::string out = line.text("--out", scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder);
     while (out.size() > 1 && out.back() == '/') out.pop_back();
     if (out.empty()) throw UsageError("--out needs the name of a folder");
-    const RunFolder folder(out, scene.name);
+    const RunFolder folder(is_wedge ? wedge_folder(out, wedge) : out, scene.name);
 
     catch_interrupts();
     ProgressView view(ProgressView::fitting(line.has("--quiet")), scene.first_frame, scene.last_frame);
+    if (line.has("--openjd")) view.tell_openjd();
     const int signal = simulate(scene, folder, settings, view);
     if (signal != 0) {
         std::string again = "firn sim " + scene.path + " --resume --out " + out;
         for (const std::string& assignment : line.all("--set")) again += " --set '" + assignment + "'";
-        for (const char* option : {"--frames", "--device", "--threads"})
+        for (const char* option : {"--wedge", "--frames", "--device", "--threads"})
             if (line.has(option)) again += std::string(" ") + option + " " + line.text(option, "");
+        for (const char* option : {"--wait", "--no-volumes"})
+            if (line.has(option)) again += std::string(" ") + option;
         view.warn("stopped, and saved to the last substep. To go on:\n  " + again);
         return 128 + signal;
     }
-    view.say("done: " + out);
+    view.say("done: " + folder.path());
     return exit_done;
 }
 
@@ -68,6 +80,10 @@ constexpr const char* teaching =
     "a crash or a kill, --resume gives the same bits as a run that was never stopped. A folder that holds a run "
     "already is\n"
     "left alone unless --resume or --force is given.\n"
+    "\n"
+    "On a farm: --resume --wait, whether a task is started first, again, or twice at once; --no-volumes, and then "
+    "`firn\n"
+    "volumes` on as many machines as there are.\n"
     "\n"
     "--set changes any value of the scene for this run: material.E=2e5, E=2e5 (a parameter's name is enough),\n"
     "scene.resolution=2, snow.ball.velocity=[0,-5,0] (a body by its name, or its number from 0).\n"
@@ -91,9 +107,13 @@ Subcommand sim_command() {
          {"--frames", "A-B", "stop after frame B, write files from frame A on; the scene still begins at its start"},
          {"--set", "KEY=VALUE", "change a value of the scene; may be given often"},
          {"--resume", "", "go on from the last checkpoint; begins when there is none"},
+         {"--wait", "", "with --resume: if another firn is writing there, go on when it ends"},
          {"--force", "", "replace the run that the folder holds"},
+         {"--wedge", "N", "run wedge N of the scene, into OUT/wedge_000N; `firn wedges` lists them"},
+         {"--no-volumes", "", "leave the volumes to `firn volumes`"},
          {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
          {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
+         {"--openjd", "", "also print progress as schedulers of Open Job Description read it"},
          {"--quiet", "", "only warnings and errors"}},
         run,
         {"--set"}};

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "checkpoint.h"
 #include "colliders.h"
@@ -46,11 +47,9 @@ public:
         if (error) throw Error(folder.path() + ": can't make this folder: " + error.message());
         file_ = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (file_ < 0) throw Error(folder.lock() + ": can't be written: " + std::strerror(errno));
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-            ::close(file_);
-            throw Error(folder.path() + ": another firn is writing here; wait for it, or give --out");
-        }
     }
+    /// False while another has it. A file system that knows no locks has nobody to wait for.
+    bool take() { return ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
     ~FolderLock() { ::close(file_); }
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
@@ -125,7 +124,6 @@ public:
           folder_(folder),
           settings_(settings),
           view_(view),
-          lock_(folder),
           physics_(physics_text(scene)),
           placer_(scene),
           engine_(scene.parameters, scene.device) {}
@@ -179,7 +177,6 @@ private:
     const RunFolder& folder_;
     const SimulationSettings& settings_;
     ProgressView& view_;
-    FolderLock lock_;
     std::string physics_;
     SnowPlacer placer_;
     Engine engine_;
@@ -397,7 +394,7 @@ void Run::write_files(FrameRecord& record) {
         });
         record.seconds.emplace_back("files", seconds_since(start));
     }
-    if (!output.volumes.empty()) {
+    if (!output.volumes.empty() && settings_.volumes) {
         view_.phase("writing volumes");
         const Clock::time_point start = Clock::now();
         write_volumes(folder_.volumes(record.frame), state_.particles, volume_settings(scene_),
@@ -459,7 +456,8 @@ void Run::write_stage() {
     UsdStage::Volume volume;
     volume.name = "snow";
     volume.fields = scene_.output.volumes;
-    for (const int frame : folder_.volume_frames()) {
+    // Those that `firn volumes` is still to make are named already: then no task of a farm has to be the last.
+    for (const int frame : settings_.volumes ? folder_.volume_frames() : folder_.particle_frames()) {
         if (frame > state_.frame) continue;
         UsdStage::Sample sample;
         sample.frame = frame;
@@ -525,6 +523,14 @@ VolumeSettings volume_settings(const Scene& scene) {
 }
 
 int simulate(const Scene& scene, const RunFolder& folder, const SimulationSettings& settings, ProgressView& view) {
+    FolderLock lock(folder);
+    for (bool told = false; !lock.take(); told = true) {
+        if (!settings.wait)
+            throw Error(folder.path() + ": another firn is writing here; wait for it (--wait), or give --out");
+        if (!told) view.say(folder.path() + ": another firn is writing here; waiting for it to end");
+        if (interrupted_by() != 0) return interrupted_by();
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
     return Run(scene, folder, settings, view).go();
 }
 

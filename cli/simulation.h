@@ -11,6 +11,8 @@ namespace firn {
 struct SimulationSettings {
     bool resume = false;              ///< go on from the newest checkpoint, or begin when there is none
     bool force = false;               ///< replace a run that is there
+    bool wait = false;                ///< for another run in the folder to end, instead of an Error
+    bool volumes = true;              ///< false = `firn volumes` makes them from the particles
     std::optional<int> output_start;  ///< files only from this frame on
 };
 

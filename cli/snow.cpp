@@ -233,7 +233,8 @@ SnowPlacer::SnowPlacer(const Scene& scene) : scene_(scene), points_(scene.snow.s
     for (const Snow& snow : scene.snow) {
         for (size_t q = 0; q < 6; ++q)
             varies_[q] |= snow.material.material.*quantities[q].value != common.*quantities[q].value ||
-                          noisy(snow.material.noise, quantities[q].token);
+                          noisy(snow.material.noise, quantities[q].token) ||
+                          (snow.geometry.shape == Shape::particles && !snow.own_material);  // the file may say more
     }
 }
 
@@ -327,6 +328,11 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
             const Float3 v = turned(placed, file.particles.velocity[i]);
             Float3& to = fresh.velocity[i];
             to = {to.x + v.x, to.y + v.y, to.z + v.z};
+        }
+        // Particles that say what snow they are stay it, unless the scene says otherwise for this body.
+        for (const Quantity& quantity : quantities) {
+            const std::vector<float>& in_file = file.particles.*quantity.array;
+            if (!snow.own_material && !in_file.empty()) fresh.*quantity.array = in_file;
         }
         // What is as it was may keep its strain; what was turned starts without.
         const Float3& turn = snow.geometry.placed.rotation;

@@ -35,6 +35,8 @@ Subcommand params_command();
 Subcommand keys_command();
 Subcommand info_command();
 Subcommand convert_command();
+Subcommand volumes_command();
+Subcommand wedges_command();
 Subcommand preview_command();
 Subcommand report_command();
 

@@ -18,11 +18,12 @@ complete_words() { # complete_words WORD...: what Tab offers for the last
 commands=$("$FIRN" --help | awk '/^  [a-z]+ / && !/^  firn/ { print $1 }')
 [ "$(wc -w <<<"$commands")" -ge 8 ] || { echo "only these commands: $commands"; exit 1; }
 for command in $commands; do
-    complete_words firn "" | grep -qx "$command" || { echo "no completion of the command $command"; failed=1; }
+    grep -qx "$command" <<<"$(complete_words firn "")" || { echo "no completion of the command $command"; failed=1; }
     for option in $("$FIRN" "$command" --help | awk '/^  --[a-z]/ { print $1 }'); do
-        complete_words firn "$command" "--" | grep -qx -- "$option" || { echo "no completion of $command $option"; failed=1; }
+        # Not through a pipe: grep -q leaves at the first match, and the writer would die of that.
+        grep -qx -- "$option" <<<"$(complete_words firn "$command" "--")" || { echo "no completion of $command $option"; failed=1; }
     done
 done
 PATH=$(dirname "$FIRN"):$PATH
-complete_words firn sim --set material.young | grep -qx 'material.young_modulus=' || { echo "no completion of --set"; failed=1; }
+grep -qx 'material.young_modulus=' <<<"$(complete_words firn sim --set material.young)" || { echo "no completion of --set"; failed=1; }
 exit $failed

@@ -101,6 +101,35 @@ file = "{self.run_path('particles/fall.0004.bgeo')}"
                                                            "copy.bgeo")[0]).group(1)
         self.assertIn(count, self.firn("check", scene)[0])
 
+    def test_particles_keep_their_own_material(self):
+        # The ball of the run is wet and uneven; a body beside it has the scene's material.
+        text = f"""
+[scene]
+spacing = 0.04
+[time]
+end = 1
+[output]
+volumes = []
+[material]
+E = 5e4
+[[snow]]
+shape = "box"
+size = [0.2, 0.2, 0.2]
+position = [5, 1, 0]
+[[snow]]
+name = "again"
+shape = "particles"
+file = "{self.run_path('particles/fall.0004.bgeo')}"
+"""
+        def moduli(name, *options):
+            self.firn("sim", self.write(f"{name}.toml", text), "--out", name, *options)
+            out, _ = self.firn("info", f"{name}/particles/{name}.0001.bgeo")
+            return re.search(r"young_modulus.*?([\d.e+]+) to ([\d.e+]+)", out).groups()
+        before, _ = self.firn("info", self.run_path("particles/fall.0004.bgeo"))
+        highest = re.search(r"young_modulus.*?([\d.e+]+) to ([\d.e+]+)", before).group(2)
+        self.assertEqual(moduli("keeps"), ("50000", highest))
+        self.assertEqual(moduli("changes", "--set", "snow.again.material={E=6e4}"), ("50000", "60000"))
+
     def test_output_choices(self):
         scene = self.write("fall.toml", firn_runs.FALL)
         self.firn("sim", scene, "--out", "every", "--frames", "3-7", "--set", "output.every=2", "--set",
@@ -113,7 +142,7 @@ file = "{self.run_path('particles/fall.0004.bgeo')}"
         self.assertNotIn("vel", out.replace("level", ""))
 
     def test_help_and_lists(self):
-        for command in ("sim", "check", "preview", "report", "info", "convert", "params", "keys"):
+        for command in ("sim", "check", "preview", "report", "info", "convert", "volumes", "wedges", "params", "keys"):
             out, _ = self.firn(command, "--help")
             self.assertIn("usage: firn " + command, out)
             self.assertEqual(out, self.firn("help", command)[0])

@@ -220,4 +220,43 @@ TEST(VolumeFile, DamagedFilesNeverCrash) {
     EXPECT_GT(errors, 5);
 }
 
+TEST(VolumeFile, KnowsWholeFilesAndTheirSettings) {
+    const Folder folder;
+    const std::string path = folder.file("snow.0007.vdb");
+    const Particles particles = moving_ball();
+    VolumeSettings settings;
+    settings.spacing = 0.1f;
+    const FrameStamp stamp{7, 0.25, 24};
+    EXPECT_FALSE(firn::volumes_are_whole(path, settings, stamp));
+    write_volumes(path, particles, settings, stamp);
+    EXPECT_TRUE(firn::volumes_are_whole(path, settings, stamp));
+
+    VolumeSettings other = settings;
+    other.threads = 1;  // makes the same file
+    EXPECT_TRUE(firn::volumes_are_whole(path, other, stamp));
+    other.voxel = 0.06f;
+    EXPECT_FALSE(firn::volumes_are_whole(path, other, stamp));
+    other = settings;
+    other.attributes = {"compaction"};
+    EXPECT_FALSE(firn::volumes_are_whole(path, other, stamp));
+    EXPECT_FALSE(firn::volumes_are_whole(path, settings, {8, 0.25, 24}));
+
+    // Every cut and every changed byte is found.
+    const std::string bytes = contents(path);
+    for (const size_t size : {size_t(0), size_t(10), size_t(57), bytes.size() / 2, bytes.size() - 1}) {
+        write(path, bytes.substr(0, size));
+        EXPECT_FALSE(firn::volumes_are_whole(path, settings, stamp)) << size;
+    }
+    std::mt19937 random(7);
+    for (int k = 0; k < 200; ++k) {
+        std::string changed = bytes;
+        const size_t at = 21 + random() % (bytes.size() - 21);  // the versions before the stamp are not in it
+        changed[at] = static_cast<char>(changed[at] ^ (1 + random() % 255));
+        write(path, changed);
+        EXPECT_FALSE(firn::volumes_are_whole(path, settings, stamp)) << at;
+    }
+    write(path, bytes);
+    EXPECT_TRUE(firn::volumes_are_whole(path, settings, stamp));
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #include "firn/new_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -35,6 +36,15 @@ void flush_to_disk(const std::string& path) {
 
 }  // namespace
 
+std::string process_home() {
+    char host[64] = "";
+    ::gethostname(host, sizeof(host) - 1);
+    constexpr ino_t outermost = 0xEFFFFFFCu;  // Linux: PROC_PID_INIT_INO
+    struct stat space {};
+    if (::stat("/proc/self/ns/pid", &space) != 0 || space.st_ino == outermost) return host;
+    return std::string(host) + "-" + std::to_string(space.st_ino);
+}
+
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
     static std::atomic<unsigned> counter{0};
     const std::filesystem::path target(path_);
@@ -45,11 +55,9 @@ NewFile::NewFile(std::string path) : path_(std::move(path)) {
         std::filesystem::create_directories(folder, error);
         if (error) fail(folder.string(), "can't make this folder", error.message());
     }
-    // Farm machines share a folder: the host's name tells equal process numbers apart.
-    char host[64] = "";
-    ::gethostname(host, sizeof(host) - 1);
-    temporary_ = (folder / ("." + target.filename().string() + "." + host + "." + std::to_string(::getpid()) + "." +
-                            std::to_string(counter++) + ".part"))
+    // Farm machines share a folder, and their process numbers may be equal.
+    temporary_ = (folder / ("." + target.filename().string() + "." + process_home() + "." + std::to_string(::getpid()) +
+                            "." + std::to_string(counter++) + ".part"))
                      .string();
 }
 

@@ -25,20 +25,25 @@ public:
         Archive::write(out, grids, /*seekable=*/true, metadata);
     }
 
-    VdbFile read_from(std::istream& in) {
-        VdbFile file;
+    /// What comes before the grids.
+    openvdb::MetaMap read_start(std::istream& in) {
+        openvdb::MetaMap metadata;
         // What Stream and File tell the stream before they read.
-        openvdb::io::StreamMetadata::Ptr tags(new openvdb::io::StreamMetadata);
-        openvdb::io::setStreamMetadataPtr(in, tags, /*transfer=*/false);
+        openvdb::io::setStreamMetadataPtr(in, tags_, /*transfer=*/false);
         readHeader(in);
-        tags->setFileVersion(fileVersion());
-        tags->setLibraryVersion(libraryVersion());
-        tags->setCompression(compression());
+        tags_->setFileVersion(fileVersion());
+        tags_->setLibraryVersion(libraryVersion());
+        tags_->setCompression(compression());
         setFormatVersion(in);
         setLibraryVersion(in);
         setDataCompression(in);
+        metadata.readMeta(in);
+        return metadata;
+    }
 
-        file.metadata.readMeta(in);
+    VdbFile read_from(std::istream& in) {
+        VdbFile file;
+        file.metadata = read_start(in);
         const int32_t count = readGridCount(in);
         if (count < 0) throw Error("a negative number of grids");
         NamedGridMap by_name;
@@ -57,6 +62,10 @@ public:
         for (const openvdb::io::GridDescriptor& descriptor : descriptors) connectInstance(descriptor, by_name);
         return file;
     }
+
+private:
+    /// The stream points to them for as long as grids are read.
+    openvdb::io::StreamMetadata::Ptr tags_{new openvdb::io::StreamMetadata};
 };
 
 void initialize_openvdb() {
@@ -64,16 +73,17 @@ void initialize_openvdb() {
     std::call_once(once, [] { openvdb::initialize(); });
 }
 
-/// OpenVDB stamps each file with a random number, 36 letters behind the versions, by which readers see that a file has
-/// changed. A number made from the contents does the same, and equal volumes are equal files.
-void stamp_with_contents(const std::string& path) {
-    constexpr std::streamoff stamp_at = 8 + 3 * 4 + 1;
-    constexpr size_t stamp_size = 36;
-    std::fstream file;
-    file.exceptions(std::ios::failbit | std::ios::badbit);
-    file.open(path, std::ios::in | std::ios::out | std::ios::binary);
+// OpenVDB stamps each file with a random number, 36 letters behind the versions, by which readers see that a file has
+// changed. A number made from the contents does the same, equal volumes are equal files, and a file that was cut or
+// changed is found out.
+constexpr std::streamoff stamp_at = 8 + 3 * 4 + 1;
+constexpr size_t stamp_size = 36;
+
+/// Of all that stands behind the stamp. Throws ios_base::failure for a file that ends before.
+std::string stamp_of_contents(std::fstream& file) {
     file.seekg(0, std::ios::end);
     const uint64_t size = static_cast<uint64_t>(file.tellg());
+    if (size < static_cast<uint64_t>(stamp_at) + stamp_size) throw std::ios_base::failure("too short");
     file.seekg(stamp_at + static_cast<std::streamoff>(stamp_size));
     uint64_t hash[2] = {0x243F6A8885A308D3ull, 0x13198A2E03707344ull};  // digits of pi
     std::vector<char> buffer(size_t(1) << 20);
@@ -98,9 +108,32 @@ void stamp_with_contents(const std::string& path) {
                   unsigned(hash[0] >> 16) & 0xFFFF, unsigned(hash[0]) & 0xFFF,
                   0x8000 | (unsigned(hash[1] >> 48) & 0x3FFF),
                   static_cast<unsigned long long>(hash[1] & 0xFFFFFFFFFFFFull));
+    return stamp;
+}
+
+void stamp_with_contents(const std::string& path) {
+    std::fstream file;
+    file.exceptions(std::ios::failbit | std::ios::badbit);
+    file.open(path, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string stamp = stamp_of_contents(file);
     file.seekp(stamp_at);
-    file.write(stamp, stamp_size);
+    file.write(stamp.data(), stamp_size);
     file.close();
+}
+
+bool stamp_fits(const std::string& path) {
+    try {
+        std::fstream file;
+        file.exceptions(std::ios::failbit | std::ios::badbit);
+        file.open(path, std::ios::in | std::ios::binary);
+        const std::string expected = stamp_of_contents(file);
+        std::string stamp(stamp_size, '\0');
+        file.seekg(stamp_at);
+        file.read(&stamp[0], stamp_size);
+        return stamp == expected;
+    } catch (const std::ios_base::failure&) {
+        return false;
+    }
 }
 
 /// What a stream or OpenVDB had to say, in one line.
@@ -133,6 +166,19 @@ void write_vdb(const std::string& path, const VdbFile& contents, uint32_t compre
         throw Error(path + ": can't be written: " + reason(error));
     }
     file.commit();
+}
+
+std::optional<openvdb::MetaMap> metadata_of_whole_vdb(const std::string& path) {
+    initialize_openvdb();
+    // Only what Firn wrote itself is handed to OpenVDB, which trusts the lengths that it finds.
+    if (!stamp_fits(path)) return std::nullopt;
+    try {
+        std::ifstream in(path, std::ios::binary);
+        in.exceptions(std::ios::failbit | std::ios::badbit);
+        return CheckedArchive().read_start(in);
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
 }
 
 VdbFile read_vdb(const std::string& path) {

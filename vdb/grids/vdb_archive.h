@@ -6,6 +6,7 @@
 #include <openvdb/openvdb.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace firn {
@@ -17,6 +18,10 @@ struct VdbFile {
 
 /// Whole or not at all; throws Error. The same grids and metadata give the same bytes. `compression`: OpenVDB's flags.
 void write_vdb(const std::string& path, const VdbFile&, uint32_t compression);
+
+/// The file's own metadata (not that of its grids), if every byte is as write_vdb() left it; nothing for a file that is
+/// not there, was cut or changed, or comes from another program.
+std::optional<openvdb::MetaMap> metadata_of_whole_vdb(const std::string& path);
 
 /// Throws Error for a file that is truncated or no .vdb. OpenVDB trusts lengths in it: hostile ones may still crash.
 VdbFile read_vdb(const std::string& path);

@@ -4,6 +4,7 @@
 #include <openvdb/io/Compression.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "firn/error.h"
 #include "firn/grids.h"
@@ -157,6 +158,27 @@ uint32_t compression_flags(VolumeSettings::Compression compression) {
            (openvdb::io::Archive::hasBloscCompression() ? openvdb::io::COMPRESS_BLOSC : openvdb::io::COMPRESS_ZIP);
 }
 
+/// Everything that a file depends on but the particles, as one line.
+std::string settings_text(const VolumeSettings& settings, const FrameStamp& stamp) {
+    std::ostringstream text;
+    text.precision(9);
+    text << "spacing=" << settings.spacing << " rest_density=" << settings.rest_density << " voxel=" << settings.voxel
+         << " grids=";
+    if (settings.density) text << "density,";
+    if (settings.velocity) text << settings.velocity_name << ',';
+    if (settings.surface) text << "surface,";
+    if (settings.masked_density) text << "density_masked,";
+    for (const std::string& name : settings.attributes) text << name << ',';
+    text << " staggered=" << settings.staggered_velocity << " extension=" << settings.velocity_extension
+         << " shutter=" << settings.shutter << " surface=" << settings.surface_radius << ',' << settings.surface_dilate
+         << ',' << settings.surface_erode << ',' << settings.surface_smooth << " half=" << settings.half_float
+         << " compression=" << static_cast<int>(settings.compression) << " frame=" << stamp.frame
+         << " time=" << stamp.time << " fps=" << stamp.fps;
+    return text.str();
+}
+
+constexpr const char* settings_key = "firn:settings";
+
 }  // namespace
 
 std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles& particles,
@@ -171,9 +193,17 @@ std::vector<VolumeStatistics> write_volumes(const std::string& path, const Parti
     maker.file.metadata.insertMeta("frame", openvdb::Int32Metadata(stamp.frame));
     maker.file.metadata.insertMeta("time", openvdb::DoubleMetadata(stamp.time));
     maker.file.metadata.insertMeta("fps", openvdb::DoubleMetadata(stamp.fps));
+    maker.file.metadata.insertMeta(settings_key, openvdb::StringMetadata(settings_text(settings, stamp)));
     if (interrupted && interrupted()) throw Error("interrupted");
     write_vdb(path, maker.file, compression_flags(settings.compression));
     return maker.statistics;
+}
+
+bool volumes_are_whole(const std::string& path, const VolumeSettings& settings, const FrameStamp& stamp) {
+    const std::optional<openvdb::MetaMap> metadata = metadata_of_whole_vdb(path);
+    if (!metadata) return false;
+    const auto made_with = metadata->getMetadata<openvdb::StringMetadata>(settings_key);
+    return made_with && made_with->value() == settings_text(settings, stamp);
 }
 
 }  // namespace firn

@@ -6,6 +6,7 @@ namespace firn {
 
 /// A file that appears whole or not at all. Write to temporary(), then commit(): the data reaches the disk and the name
 /// changes in one move. Without a commit the temporary file is removed. Two processes may write the same file at once.
+/// The temporary name is ".NAME.HOME.PROCESS.NUMBER.part", in the same folder.
 class NewFile {
 public:
     /// Makes the folder when it is missing. Throws Error that names the path when it can't.
@@ -22,5 +23,9 @@ private:
     std::string path_, temporary_;
     bool committed_ = false;
 };
+
+/// Where this process has its number from, for the names of temporary files: the machine, and in a container also the
+/// space of its process numbers, as containers may share the machine's name.
+std::string process_home();
 
 }  // namespace firn

@@ -54,6 +54,10 @@ struct FrameStamp {
 std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles&, const VolumeSettings&,
                                             const FrameStamp&, const std::function<bool()>& interrupted = {});
 
+/// Whether write_volumes() has left just these volumes there: every byte in place, and made with the same settings (but
+/// for the threads) for the same frame. Of the particles it knows nothing.
+bool volumes_are_whole(const std::string& path, const VolumeSettings&, const FrameStamp&);
+
 /// What `firn info FILE.vdb` tells: one line per fact, for people. Throws Error for a file that is none.
 std::string describe_vdb(const std::string& path);
 

@@ -1,0 +1,156 @@
+"""The parameter tables of all nodes, as the plugin declares them.
+
+`node_tables.json` is the output of `firn_node_tables` (plugin/); a test compares the two. Dialogs and help pages are
+made from these rows, so that they can't drift from the nodes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firn.error import FirnError
+
+#: The kinds of parameter that a dialog can show.
+KINDS = ("real", "integer", "toggle", "choice", "vector", "string", "button")
+
+
+@dataclass(frozen=True)
+class Choice:
+    token: str
+    label: str
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One row. `default` holds one value, a vector's three; a choice's is its index."""
+
+    token: str
+    label: str
+    kind: str
+    default: tuple[Any, ...]
+    folder: str = ""
+    unit: str = ""
+    low: float = 0.0
+    high: float = 0.0
+    slider_low: float = 0.0
+    slider_high: float = 0.0
+    help: str = ""
+    symbol: str = ""
+    source: str = ""
+    choices: tuple[Choice, ...] = ()
+    disable_when: str = ""
+    expression: str = ""  # HScript that a number starts with, such as "$FF"
+
+
+@dataclass(frozen=True)
+class Input:
+    label: str
+    help: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node type: `name` as in "firn::snow_source", `table` "Sop" or "Dop"."""
+
+    name: str
+    label: str
+    table: str
+    icon: str
+    help: str = ""
+    inputs: tuple[Input, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+
+    def parameter(self, token: str) -> Parameter:
+        for row in self.parameters:
+            if row.token == token:
+                return row
+        raise FirnError(f"{self.name} has no parameter '{token}': node_tables.json is of another version of Firn")
+
+
+@dataclass(frozen=True)
+class Tables:
+    nodes: tuple[Node, ...] = field(default_factory=tuple)
+
+    def node(self, name: str) -> Node:
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise FirnError(f"node_tables.json has no node {name}: install Firn again")
+
+
+def table_file() -> Path:
+    return Path(__file__).with_name("node_tables.json")
+
+
+def _default(row: dict[str, Any]) -> tuple[Any, ...]:
+    value = row.get("default", 0)
+    if row["type"] == "vector":
+        return tuple(float(component) for component in value)
+    if row["type"] == "string":
+        return (str(value),)
+    if row["type"] == "real":
+        return (float(value),)
+    if row["type"] == "choice" and isinstance(value, str):
+        tokens = [choice["token"] for choice in row["choices"]]
+        return (tokens.index(value),)
+    return (int(value or 0),)
+
+
+def _parameter(row: dict[str, Any]) -> Parameter:
+    if row["type"] not in KINDS:
+        raise FirnError(f"node_tables.json: {row['token']} is of the unknown type '{row['type']}'")
+    return Parameter(
+        token=row["token"],
+        label=row["label"],
+        kind=row["type"],
+        default=_default(row),
+        folder=row.get("folder", ""),
+        unit=row.get("unit", ""),
+        low=float(row.get("low", 0)),
+        high=float(row.get("high", 0)),
+        slider_low=float(row.get("slider_low", 0)),
+        slider_high=float(row.get("slider_high", 0)),
+        help=row.get("help", ""),
+        symbol=row.get("symbol", ""),
+        source=row.get("source", ""),
+        choices=tuple(Choice(c["token"], c["label"], c.get("help", "")) for c in row.get("choices", ())),
+        disable_when=row.get("disable_when", ""),
+        expression=row.get("expression", ""),
+    )
+
+
+def parse(text: str) -> Tables:
+    """Tables from the text that `firn_node_tables` prints."""
+    try:
+        document = json.loads(text)
+        return Tables(
+            tuple(
+                Node(
+                    name=node["name"],
+                    label=node["label"],
+                    table=node["table"],
+                    icon=node["icon"],
+                    help=node.get("help", ""),
+                    inputs=tuple(Input(i["label"], i["help"], i["required"]) for i in node.get("inputs", ())),
+                    parameters=tuple(_parameter(row) for row in node["parameters"]),
+                )
+                for node in document["nodes"]
+            )
+        )
+    except (KeyError, TypeError, ValueError) as trouble:
+        raise FirnError(f"node_tables.json is damaged ({trouble!r}): install Firn again") from trouble
+
+
+def load() -> Tables:
+    """The tables that were installed with this package."""
+    path = table_file()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as trouble:
+        raise FirnError(f"{path} can't be read ({trouble.strerror}): install Firn again") from trouble
+    return parse(text)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes the pictures of docs/artist.md: three frames of each recipe's scene. Minutes; needs ImageMagick.
+# usage: scripts/recipe_pictures.sh [FIRN]      the runner, build/release/bin/firn unless given
+set -euo pipefail
+cd "$(dirname "$0")/.."
+firn=${1:-build/release/bin/firn}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p docs/pictures
+
+strip() { # strip PICTURE SCENE FRAME FRAME FRAME
+    local picture=$1 scene=$2 frame frames=()
+    shift 2
+    "$firn" sim "examples/$scene.toml" --out "$work/$scene" --frames "1-${*: -1}" --quiet
+    for frame in "$@"; do
+        "$firn" preview "$work/$scene" --frames "$frame" --size 480x270
+        frames+=("$work/$scene/preview/$(printf %04d "$frame").png")
+    done
+    convert "${frames[@]}" -resize 320x180 +append -quality 82 -sampling-factor 4:2:0 -strip "docs/pictures/$picture.jpg"
+}
+strip snowball snowball_drop 1 5 12
+strip footprints boot_print 6 16 34
+strip plough plough 10 26 44
+strip wall_smash wall_smash 7 13 22
+strip roof_slide roof_slide 6 18 40

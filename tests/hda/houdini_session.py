@@ -1,0 +1,51 @@
+"""A pretended Houdini for each test: the double of hou, a home folder, and Firn's package on the path."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "hda" / "houdini"
+sys.path[:0] = [str(ROOT / "tests" / "hou"), str(FOLDER / "scripts" / "python")]
+
+import hou  # noqa: E402
+from firn import tables  # noqa: E402
+from hou import world  # noqa: E402
+
+
+class HoudiniTest(unittest.TestCase):
+    """Starts every test in a new session with an empty scene."""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory(prefix="firn_hda_")
+        self.addCleanup(scratch.cleanup)
+        self.home = Path(scratch.name)
+        self.start()
+
+    def start(self, version: tuple[int, int, int] = (21, 0, 440), without: tuple[str, ...] = ()) -> world.World:
+        self.world = world.reset(tables.table_file(), self.home, version, without)
+        return self.world
+
+    def node(self, path: str) -> hou.OpNode:
+        found = hou.node(path)
+        assert found is not None, f"there is no {path}"
+        return found
+
+    def sop(self, path: str) -> hou.SopNode:
+        found = self.node(path)
+        assert isinstance(found, hou.SopNode), f"{path} is no SOP"
+        return found
+
+    def parm(self, node: hou.OpNode, name: str) -> hou.Parm:
+        found = node.parm(name)
+        assert found is not None, f"{node.path()} has no {name}"
+        return found
+
+    def positions(self, node: hou.SopNode, frame: float, output: int = 0) -> tuple[float, ...]:
+        hou.setFrame(frame)
+        geometry = node.geometry(output)
+        assert geometry is not None, f"{node.path()} does not cook: {node.errors()}"
+        return geometry.pointFloatAttribValues("P")
