@@ -102,7 +102,7 @@ def _cook_xform(node: OpNode, output: int) -> Geometry:
 
 def _cook_merge(node: OpNode, output: int) -> Geometry:
     made = Geometry()
-    for index in range(node.type().maxNumInputs()):
+    for index in range(node.wired_inputs()):
         geometry = node.input_geometry(index)
         if geometry is not None:
             made.add_points(geometry)

@@ -57,6 +57,10 @@ class OpNodeType:
     def definition(self) -> Any:
         return self._definition
 
+    def shared_templates(self) -> ParmTemplateGroup:
+        """Not a copy: for nodes, which never change them."""
+        return self._templates
+
     def maxNumInputs(self) -> int:
         return self.inputs
 
@@ -89,7 +93,7 @@ class OpNode(Node):
         self._parent, self._kind, self._name = parent, kind, name
         self._children: dict[str, OpNode] = {}
         self._wires: dict[int, tuple[NetworkMovableItem, int]] = {}
-        self._groups = kind.parmTemplateGroup()
+        self._groups = kind.shared_templates()
         self._parms: dict[str, Parm] = {}
         self._deleted = False
         self._unlocked = False
@@ -197,6 +201,9 @@ class OpNode(Node):
         last = max(self._wires, default=-1)
         wires = [self._wires.get(index) for index in range(last + 1)]
         return tuple(wire[0] if wire is not None and isinstance(wire[0], OpNode) else None for wire in wires)
+
+    def wired_inputs(self) -> int:
+        return max(self._wires, default=-1) + 1
 
     def indirectInputs(self) -> tuple[SubnetIndirectInput, ...]:
         self._alive()
