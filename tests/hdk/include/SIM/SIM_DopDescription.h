@@ -15,10 +15,10 @@ public:
     SIM_DopDescription(bool createdop, const char* dopname, const char* dopenglish, const char* dataname,
                        const char* datatypename, const PRM_Template* templates)
         : create_(createdop),
-          name_(dopname, 1),
-          english_(dopenglish, 1),
-          data_name_(dataname, 1),
-          data_type_(datatypename, 1),
+          name_(dopname),
+          english_(dopenglish),
+          data_name_(dataname),
+          data_type_(datatypename),
           templates_(templates) {}
     SIM_DopDescription(const SIM_DopDescription&) = delete;
     SIM_DopDescription& operator=(const SIM_DopDescription&) = delete;

@@ -120,11 +120,6 @@ SIM_Solver::SIM_Result SIM_SingleSolver::solveObjectsSubclass(SIM_Engine& engine
     return worst;
 }
 
-void SIM_Position::getInverseTransform(UT_DMatrix4& xform) const {
-    getTransform(xform);
-    xform.invert();
-}
-
 void SIM_PositionSimple::getTransformSubclass(UT_DMatrix4& xform) const {
     const UT_Vector3D r = getRotationD(), t = getPositionD();
     xform.identity();

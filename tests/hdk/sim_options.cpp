@@ -197,6 +197,36 @@ bool UT_Options::load(const char*, UT_IStream& is) {
     return true;
 }
 
+void OP_Options::setOptionFromTemplateDefault(const PRM_Template& tp) {
+    const UT_StringHolder name(tp.getToken());
+    switch (tp.getType()) {
+        case PRM_TOGGLE:
+        case PRM_TOGGLE_J:
+            setOptionB(name, tp.getDefault(0).getFloat() != 0);
+            break;
+        case PRM_INT:
+        case PRM_INT_J:
+        case PRM_ORD:
+            setOptionI(name, static_cast<int64>(tp.getDefault(0).getFloat()));
+            break;
+        case PRM_STRING:
+            setOptionS(name, UT_StringHolder(tp.getDefault(0).getString()));
+            break;
+        case PRM_FLT:
+        case PRM_FLT_J:
+        case PRM_XYZ:
+        case PRM_XYZ_J:
+            if (tp.getVectorSize() == 3)
+                setOptionV3(name, UT_Vector3D(tp.getDefault(0).getFloat(), tp.getDefault(1).getFloat(),
+                                              tp.getDefault(2).getFloat()));
+            else
+                setOptionF(name, tp.getDefault(0).getFloat());
+            break;
+        default:
+            break;  // buttons, labels and folders have no value
+    }
+}
+
 const SIM_Options& SIM_Options::operator=(const SIM_Options& src) {
     UT_Options::operator=(src);
     optionChanged(UT_StringHolder());

@@ -256,7 +256,7 @@ void SIM_Data::initializeFromParmDefaults() {
     const SIM_DopDescription* dop = factory_->getDopDescription();
     SIM_Options defaults;
     if (dop && dop->getTemplates())
-        for (const PRM_Template* row = dop->getTemplates(); row->getToken(); ++row)
+        for (const PRM_Template* row = dop->getTemplates(); row->getType() != PRM_LIST_TERMINATOR; ++row)
             defaults.setOptionFromTemplateDefault(*row);
     setParameters(defaults);
 }
@@ -385,7 +385,7 @@ bool SIM_DataFilterByType::acceptData(const SIM_Data* data, const char*) const {
 void SIM_Data::buildGuideOptions(SIM_Options& options, const SIM_Time&) const {
     const SIM_DopDescription* dop = factory_->getDopDescription();
     if (dop && dop->getGuideTemplates())
-        for (const PRM_Template* row = dop->getGuideTemplates(); row->getToken(); ++row)
+        for (const PRM_Template* row = dop->getGuideTemplates(); row->getType() != PRM_LIST_TERMINATOR; ++row)
             options.setOptionFromTemplateDefault(*row);
     options.merge(getEngine().guide_options);
 }
