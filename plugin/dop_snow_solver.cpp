@@ -1,0 +1,364 @@
+#include "dop_snow_solver.h"
+
+#include <GA/GA_Handle.h>
+#include <GU/GU_Detail.h>
+#include <PRM/PRM_TemplateBuilder.h>
+#include <SIM/SIM_ColliderInfo.h>
+#include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Engine.h>
+#include <SIM/SIM_GeometryCopy.h>
+#include <SIM/SIM_GuideShared.h>
+#include <SIM/SIM_Object.h>
+#include <SIM/SIM_ObjectArray.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "cook_interrupt.h"
+#include "dialog_script.h"
+#include "dop_forces.h"
+#include "dop_geometry.h"
+#include "dop_snow_state.h"
+#include "engine_cache.h"
+#include "firn/error.h"
+#include "node_messages.h"
+#include "parameter_values.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+/// By the object's id.
+struct SnowEngines {
+    struct Kept {
+        EngineCache cache;
+        std::map<int, std::pair<Shape, Boundary>> boundaries;  ///< by collider, with the rest shape that they cover
+        float spacing = 0, boundary_volume = 0;                ///< that they were made for
+    };
+    std::mutex mutex;
+    std::map<int, Kept> kept;
+};
+
+namespace {
+
+/// The node's parameters: Houdini has evaluated them before the solver runs.
+class OptionValues : public ParameterValues {
+public:
+    explicit OptionValues(const SIM_Options& options) : options_(options) {}
+
+    double number(const char* token, int component) const override {
+        switch (row(token).type) {
+            case NodeParameterType::integer:
+            case NodeParameterType::choice:
+                return static_cast<double>(options_.getOptionI(token));
+            case NodeParameterType::toggle:
+                return options_.getOptionB(token) ? 1 : 0;
+            case NodeParameterType::vector:
+                return options_.getOptionV3(token)(component);
+            default:
+                return options_.getOptionF(token);
+        }
+    }
+    std::string text(const char* token) const override {
+        const NodeParameter& parameter = row(token);
+        if (parameter.type == NodeParameterType::choice)
+            return parameter.choices.at(static_cast<size_t>(options_.getOptionI(token))).token;
+        return options_.getOptionS(token).toStdString();
+    }
+
+private:
+    static const NodeParameter& row(const char* token) {
+        for (const NodeParameter& parameter : snow_solver_table().parameters)
+            if (std::strcmp(parameter.token, token) == 0) return parameter;
+        throw Error(std::string("the snow solver has no parameter ") + token);
+    }
+
+    const SIM_Options& options_;
+};
+
+/// What a source object offers, and a hash that tells whether that is what it offered before.
+struct Offer {
+    int object;
+    Particles particles;
+    int64_t hash;
+};
+
+std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
+    SIM_ConstObjectArray sources;
+    object.getConstAffectors(sources, "SIM_RelationshipSource");
+    std::vector<Offer> offers;
+    for (exint k = 0; k < sources.entries(); ++k) {
+        const SIM_Object& source = *sources(k);
+        const SIM_GeometryAutoReadLock lock(source.getGeometry());
+        if (!lock.getGdp()) continue;
+        UT_DMatrix4 placement;
+        SIMgetGeometryTransform(placement, source);
+        Offer offer{source.getObjectId(), source_particles(*lock.getGdp(), affine_of(placement), spacing), 0};
+        offer.hash = content_hash(offer.particles);
+        offers.push_back(std::move(offer));
+    }
+    return offers;
+}
+
+/// A collider over one frame.
+struct ColliderMove {
+    CollidingObject before, after;
+    SurfaceLook look;
+    std::string name;
+};
+
+/// Colliders as they are at the end of this frame, beside what the state remembers of its beginning.
+std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::vector<CollidingObject>& before,
+                                         const ParameterValues& values, float spacing, const NodeMessages& messages) {
+    SIM_ColliderInfoArray infos;
+    object.getColliderInfo(infos);
+    std::vector<ColliderMove> moves;
+    for (exint k = 0; k < infos.entries(); ++k) {
+        const SIM_Object* affector = infos(k).getAffector();
+        if (!affector || affector->getObjectId() == object.getObjectId()) continue;
+        const SIM_GeometryAutoReadLock lock(affector->getGeometry());
+        if (!lock.getGdp() || lock.getGdp()->getNumPoints() == 0) continue;
+        UT_DMatrix4 placement;
+        SIMgetGeometryTransform(placement, *affector);
+
+        ColliderMove move;
+        move.name = affector->getName().toStdString();
+        move.look.friction = static_cast<float>(values.real("friction"));
+        move.look.adhesion = static_cast<float>(values.real("adhesion"));
+        move.look.bounce = static_cast<float>(values.real("bounce"));
+        move.look.sticky = static_cast<float>(values.real("sticky"));
+        if (const SIM_PhysicalParms* physical = affector->getPhysicalParms()) {
+            move.look.friction = static_cast<float>(physical->getFriction());
+            move.look.bounce = std::clamp(static_cast<float>(physical->getBounce()), 0.0f, 1.0f);
+        }
+        const int id = affector->getObjectId();
+        try {
+            const Shape now = collider_shape(*lock.getGdp(), move.look);
+            const auto known = std::find_if(before.begin(), before.end(),
+                                            [&](const CollidingObject& object_then) { return object_then.object == id; });
+            if (known == before.end()) {
+                move.before = move.after = first_seen(id, now, affine_of(placement));
+            } else {
+                move.before = *known;
+                move.after = followed(*known, now, affine_of(placement), spacing);
+                if (!same_topology(move.before.rest, move.after.rest)) {
+                    messages.warning("collider '" + move.name +
+                                     "' has other polygons than a frame ago: it can't be followed, and stands still for "
+                                     "this frame");
+                    move.before = move.after;
+                }
+            }
+        } catch (const Error& error) {
+            throw Error("collider '" + move.name + "': " + error.what());
+        }
+        moves.push_back(std::move(move));
+    }
+    return moves;
+}
+
+std::vector<CollidingObject> at_frame_end(const std::vector<ColliderMove>& moves) {
+    std::vector<CollidingObject> all;
+    for (const ColliderMove& move : moves) all.push_back(move.after);
+    return all;
+}
+
+bool same(const Shape& a, const Shape& b) {
+    const auto equal = [](const Float3& p, const Float3& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
+    return same_topology(a, b) &&
+           std::equal(a.mesh.points.begin(), a.mesh.points.end(), b.mesh.points.begin(), equal) &&
+           std::equal(a.normals.begin(), a.normals.end(), b.normals.begin(), b.normals.end(), equal);
+}
+
+std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const Parameters& parameters,
+                                  SnowEngines::Kept& kept, const NodeMessages& messages) {
+    std::vector<MovingBody> bodies;
+    for (const ColliderMove& move : moves) {
+        const auto known = kept.boundaries.find(move.after.object);
+        if (known == kept.boundaries.end() || !same(known->second.first, move.after.rest)) {
+            try {
+                kept.boundaries[move.after.object] = {
+                    move.after.rest, boundary_of(move.after.rest, parameters.spacing, parameters.boundary_volume)};
+            } catch (const Error& error) {
+                throw Error("collider '" + move.name + "': " + error.what());
+            }
+            for (const std::string& warning : kept.boundaries[move.after.object].second.samples.warnings)
+                messages.warning("collider '" + move.name + "': " + warning);
+        }
+        bodies.push_back(moving_body(move.before, move.after, kept.boundaries[move.after.object].second, move.look));
+        bodies.back().body.name = move.name;
+    }
+    return bodies;
+}
+
+/// What forces and air do to each particle, with its own acceleration; empty = nothing.
+std::vector<Float3> accelerations(const SIM_Object& object, const GU_Detail& snow, const std::vector<PointBlock>& blocks,
+                                  const ObjectForces& forces, const ParameterValues& values,
+                                  const Parameters& parameters) {
+    const auto drag = static_cast<float>(values.real("drag"));
+    if (forces.others.empty() && drag <= 0) return {};
+    Particles particles = read_particles(snow, blocks);
+    add_accelerations(object, forces.others, parameters, particles);
+    add_air(values.vector("wind"), drag, particles);
+    return std::move(particles.acceleration);
+}
+
+/// The first particles: those that the object came with get what they lack.
+void number_snow(GU_Detail& snow, const Parameters& parameters, int64_t& next_id) {
+    const std::vector<PointBlock> blocks = point_blocks(snow);
+    std::vector<int64_t> ids;
+    if (!read_integers(snow, blocks, "id", ids)) {
+        ids.resize(point_count(blocks));
+        for (int64_t& id : ids) id = next_id++;
+        write_integers(snow, blocks, "id", ids);
+    }
+    for (const int64_t id : ids) next_id = std::max(next_id, id + 1);
+    if (snow.findAttribute(GA_ATTRIB_POINT, "pscale")) return;
+    const std::vector<float> radius(point_count(blocks), 0.5f * parameters.spacing);
+    write_floats(snow, blocks, "pscale", 1, radius.data());
+}
+
+/// age, where particles have one.
+void grow_older(GU_Detail& snow, float seconds) {
+    const std::vector<PointBlock> blocks = point_blocks(snow);
+    std::vector<float> age(point_count(blocks));
+    if (age.empty() || !read_floats(snow, blocks, "age", 1, age.data())) return;
+    for (float& a : age) a += seconds;
+    write_floats(snow, blocks, "age", 1, age.data());
+}
+
+void require_at_origin(const SIM_Object& object) {
+    UT_DMatrix4 placement;
+    SIMgetGeometryTransform(placement, object);
+    const Affine here = affine_of(placement), origin;
+    if (!std::equal(here.linear, here.linear + 9, origin.linear) ||
+        !std::equal(here.translation, here.translation + 3, origin.translation))
+        throw Error("the snow object has a position or a transform of its own; leave both at zero and move its points");
+}
+
+}  // namespace
+
+SIM_FirnSnowSolver::SIM_FirnSnowSolver(const SIM_DataFactory* factory)
+    : BaseClass(factory), SIM_OptionsUser(this), engines_(std::make_shared<SnowEngines>()) {}
+SIM_FirnSnowSolver::~SIM_FirnSnowSolver() = default;
+
+const SIM_DopDescription* SIM_FirnSnowSolver::dop_description() {
+    static const std::string dialog = dialog_script(snow_solver_table());
+    static const std::string guide_dialog = dialog_script(snow_solver_guide_table());
+    static PRM_TemplateBuilder templates("dop_snow_solver.cpp", dialog.c_str());
+    static PRM_TemplateBuilder guide_templates("dop_snow_solver.cpp", guide_dialog.c_str());
+    static SIM_DopDescription description(true, snow_solver_table().name, snow_solver_table().label, SIM_SOLVER_DATANAME,
+                                          classname(), templates.templates());
+    description.setGuideTemplates(guide_templates.templates());
+    return &description;
+}
+
+void SIM_FirnSnowSolver::makeEqualSubclass(const SIM_Data* source) {
+    BaseClass::makeEqualSubclass(source);
+    if (const SIM_FirnSnowSolver* other = SIM_DATA_CASTCONST(source, SIM_FirnSnowSolver)) engines_ = other->engines_;
+}
+
+SIM_Guide* SIM_FirnSnowSolver::createGuideObjectSubclass() const {
+    return new SIM_GuideShared(this, true);
+}
+
+void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, const SIM_Options& options,
+                                                    const GU_DetailHandle& gdh, UT_DMatrix4* xform,
+                                                    const SIM_Time&) const {
+    if (xform) xform->identity();
+    if (gdh.isNull() || !options.getOptionB("showguide")) return;
+    const SIM_FirnSnowState* state = SIM_DATA_GETCONST(root, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
+    if (!state) return;
+    const OptionValues values(getOptions());
+    const NodeMessages messages{[&](const std::string& text) { addError(&root, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); },
+                                {}};
+    cook_reporting_errors(messages, [&] {
+        const Parameters parameters = engine_settings(snow_solver_table(), values);
+        const GU_DetailHandleAutoWriteLock lock(gdh);
+        const UT_Vector3D colour = options.getOptionV3("color");
+        for (const CollidingObject& object : state->colliders()) {
+            const Boundary boundary = boundary_of(object.rest, parameters.spacing, parameters.boundary_volume);
+            add_guide_points(*lock.getGdp(), boundary_positions(object, boundary), colour);
+        }
+    });
+}
+
+SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&, SIM_Object& object, SIM_ObjectArray&,
+                                                                     const SIM_Time& timestep, bool newobject) {
+    const NodeMessages messages{
+        [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_ABORT); },
+        [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); }};
+    bool whole = false;
+    const bool without_error = cook_reporting_errors(messages, [&] {
+        const OptionValues values(getOptions());
+        Parameters parameters = engine_settings(snow_solver_table(), values);
+        const ObjectForces forces = forces_of(object);
+        if (forces.has_gravity) parameters.gravity = forces.gravity;
+        require_at_origin(object);
+
+        // What is read comes first and what is written last, so that an error or Esc leaves the object as it was.
+        const SIM_FirnSnowState* remembered =
+            SIM_DATA_GETCONST(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
+        const std::vector<ColliderMove> moves =
+            collider_moves(object, remembered ? remembered->colliders() : std::vector<CollidingObject>(), values,
+                           parameters.spacing, messages);
+        const std::vector<Offer> offers = offers_of(object, parameters.spacing);
+        std::map<int, int64_t> emitted = remembered ? remembered->emitted() : std::map<int, int64_t>();
+        int64_t next_id = remembered ? remembered->getNextId() : 0;
+
+        const std::lock_guard<std::mutex> guard(engines_->mutex);
+        SnowEngines::Kept& kept = engines_->kept[object.getObjectId()];
+        bool moved = false;
+        if (!newobject) {
+            const SIM_GeometryAutoReadLock lock(object.getGeometry());
+            const GU_Detail* snow = lock.getGdp();
+            if (snow && snow->getNumPoints() > 0) {
+                if (parameters.spacing != kept.spacing || parameters.boundary_volume != kept.boundary_volume)
+                    kept.boundaries.clear();
+                kept.spacing = parameters.spacing;
+                kept.boundary_volume = parameters.boundary_volume;
+                const std::vector<PointBlock> blocks = point_blocks(*snow);
+                kept.cache.prepare(parameters, values.text("device"));
+                kept.cache.set_bodies(bodies_of(moves, parameters, kept, messages));
+                kept.cache.upload(*snow, blocks, accelerations(object, *snow, blocks, forces, values, parameters));
+                CookInterrupt interrupt("Firn snow");
+                const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
+                if (report.interrupted) return;
+                for (const std::string& warning : report.warnings) messages.warning(warning);
+                moved = true;
+            }
+        }
+
+        SIM_GeometryCopy* geometry =
+            SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                            SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+        SIM_FirnSnowState* state =
+            SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
+        if (!geometry || !state) throw Error("the object's geometry can't be written");
+        {
+            SIM_GeometryAutoWriteLock lock(geometry, SIM_DATA_ID_PRESERVE);
+            GU_Detail& snow = lock.getGdp();
+            if (moved) {
+                kept.cache.write(snow, point_blocks(snow));
+                grow_older(snow, static_cast<float>(timestep));
+            } else {
+                number_snow(snow, parameters, next_id);
+            }
+            const bool always = values.text("emission") == "always";
+            for (const Offer& offer : offers) {
+                const auto before = emitted.find(offer.object);
+                if (!always && before != emitted.end() && before->second == offer.hash) continue;
+                emitted[offer.object] = offer.hash;
+                append_snow(snow, offer.particles, parameters, next_id);
+            }
+        }
+        state->set_colliders(at_frame_end(moves));
+        state->set_emitted(emitted);
+        state->setNextId(next_id);
+        whole = true;
+    });
+    return without_error && whole ? SIM_SOLVER_SUCCESS : SIM_SOLVER_FAIL;
+}
+
+}  // namespace firn
