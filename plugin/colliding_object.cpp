@@ -27,8 +27,7 @@ std::vector<Float3> placed(const Transform& t, std::vector<Float3> points) {
 }
 
 double determinant(const double* m) {
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-           m[2] * (m[3] * m[7] - m[4] * m[6]);
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
 bool is_rotation(const double* m) {
@@ -111,8 +110,7 @@ Transform after(const Transform& outer, const Transform& inner) {
         for (int j = 0; j < 3; ++j) {
             t.translation[i] += outer.rotation[3 * i + j] * inner.translation[j];
             t.rotation[3 * i + j] = 0;
-            for (int k = 0; k < 3; ++k)
-                t.rotation[3 * i + j] += outer.rotation[3 * i + k] * inner.rotation[3 * k + j];
+            for (int k = 0; k < 3; ++k) t.rotation[3 * i + j] += outer.rotation[3 * i + k] * inner.rotation[3 * k + j];
         }
     }
     return t;

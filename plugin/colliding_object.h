@@ -1,7 +1,7 @@
 #pragma once
 
-// An object that snow collides with, from one frame to the next: what it was when first seen, where it is now, and whether
-// it stands still, moves as a whole or changes its shape. Knows nothing of Houdini.
+// An object that snow collides with, from one frame to the next: what it was when first seen, where it is now, and
+// whether it stands still, moves as a whole or changes its shape. Knows nothing of Houdini.
 
 #include <vector>
 
@@ -36,10 +36,10 @@ struct CollidingObject {
 /// As first seen. Scale and shear of the placement go into the rest shape.
 CollidingObject first_seen(int object, const Shape&, const Affine& placement);
 
-/// The same object a frame later. What changed decides its motion: nothing, the placement alone (or points that moved as
-/// one), or the shape. Once it moves it counts as moving, once it deforms as deforming, so that the engine's bodies stay
-/// what they are. With another topology it is first_seen() again: it can't be followed.
-/// `spacing` (m) says what is too little to be a deformation.
+/// The same object a frame later. What changed decides its motion: nothing, the placement alone (or points that moved
+/// as one), or the shape. Once it moves it counts as moving, once it deforms as deforming, so that the engine's bodies
+/// stay what they are. With another topology it is first_seen() again: it can't be followed. `spacing` (m) says what is
+/// too little to be a deformation.
 CollidingObject followed(const CollidingObject& before, const Shape& now, const Affine& placement, float spacing);
 
 bool same_topology(const Shape&, const Shape&);
@@ -63,6 +63,7 @@ struct SurfaceLook {
 };
 
 /// The body of a frame that takes the object from `before` to `after`, which have the same rest shape.
-MovingBody moving_body(const CollidingObject& before, const CollidingObject& after, const Boundary&, const SurfaceLook&);
+MovingBody moving_body(const CollidingObject& before, const CollidingObject& after, const Boundary&,
+                       const SurfaceLook&);
 
 }  // namespace firn

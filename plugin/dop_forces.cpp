@@ -22,7 +22,8 @@ void add_of(SIM_ForceResolver& resolver, const Parameters& parameters, Range ran
         const double mass =
             cell * (particles.rest_density.empty() ? parameters.rest_density : particles.rest_density[i]);
         UT_Vector3 force(0, 0, 0), torque(0, 0, 0);
-        resolver.getForce(UT_Vector3(p.x, p.y, p.z), UT_Vector3(v.x, v.y, v.z), UT_Vector3(0, 0, 0), mass, force, torque);
+        resolver.getForce(UT_Vector3(p.x, p.y, p.z), UT_Vector3(v.x, v.y, v.z), UT_Vector3(0, 0, 0), mass, force,
+                          torque);
         Float3& a = particles.acceleration[i];
         a = {static_cast<float>(a.x + force.x() / mass), static_cast<float>(a.y + force.y() / mass),
              static_cast<float>(a.z + force.z() / mass)};

@@ -17,8 +17,8 @@ namespace firn {
 /// Houdini's rows times a matrix, as columns.
 Affine affine_of(const UT_DMatrix4&);
 
-/// A collider's polygons as triangles; without polygons, its points as boundary particles with their N. Point attributes
-/// friction, adhesion, bounce and sticky go into the look.
+/// A collider's polygons as triangles; without polygons, its points as boundary particles with their N. Point
+/// attributes friction, adhesion, bounce and sticky go into the look.
 Shape collider_shape(const GU_Detail&, SurfaceLook&);
 
 /// What a source object gives, in the world: its polygons filled with snow, or its points as they are.

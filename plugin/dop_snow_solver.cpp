@@ -136,17 +136,19 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
         const int id = affector->getObjectId();
         try {
             const Shape now = collider_shape(*lock.getGdp(), move.look);
-            const auto known = std::find_if(before.begin(), before.end(),
-                                            [&](const CollidingObject& object_then) { return object_then.object == id; });
+            const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& object_then) {
+                return object_then.object == id;
+            });
             if (known == before.end()) {
                 move.before = move.after = first_seen(id, now, affine_of(placement));
             } else {
                 move.before = *known;
                 move.after = followed(*known, now, affine_of(placement), spacing);
                 if (!same_topology(move.before.rest, move.after.rest)) {
-                    messages.warning("collider '" + move.name +
-                                     "' has other polygons than a frame ago: it can't be followed, and stands still for "
-                                     "this frame");
+                    messages.warning(
+                        "collider '" + move.name +
+                        "' has other polygons than a frame ago: it can't be followed, and stands still for "
+                        "this frame");
                     move.before = move.after;
                 }
             }
@@ -193,9 +195,9 @@ std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const 
 }
 
 /// What forces and air do to each particle, with its own acceleration; empty = nothing.
-std::vector<Float3> accelerations(const SIM_Object& object, const GU_Detail& snow, const std::vector<PointBlock>& blocks,
-                                  const ObjectForces& forces, const ParameterValues& values,
-                                  const Parameters& parameters) {
+std::vector<Float3> accelerations(const SIM_Object& object, const GU_Detail& snow,
+                                  const std::vector<PointBlock>& blocks, const ObjectForces& forces,
+                                  const ParameterValues& values, const Parameters& parameters) {
     const auto drag = static_cast<float>(values.real("drag"));
     if (forces.others.empty() && drag <= 0) return {};
     Particles particles = read_particles(snow, blocks);
@@ -248,8 +250,8 @@ const SIM_DopDescription* SIM_FirnSnowSolver::dop_description() {
     static const std::string guide_dialog = dialog_script(snow_solver_guide_table());
     static PRM_TemplateBuilder templates("dop_snow_solver.cpp", dialog.c_str());
     static PRM_TemplateBuilder guide_templates("dop_snow_solver.cpp", guide_dialog.c_str());
-    static SIM_DopDescription description(true, snow_solver_table().name, snow_solver_table().label, SIM_SOLVER_DATANAME,
-                                          classname(), templates.templates());
+    static SIM_DopDescription description(true, snow_solver_table().name, snow_solver_table().label,
+                                          SIM_SOLVER_DATANAME, classname(), templates.templates());
     description.setGuideTemplates(guide_templates.templates());
     return &description;
 }
@@ -271,8 +273,8 @@ void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, co
     const SIM_FirnSnowState* state = SIM_DATA_GETCONST(root, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
     if (!state) return;
     const OptionValues values(getOptions());
-    const NodeMessages messages{[&](const std::string& text) { addError(&root, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); },
-                                {}};
+    const NodeMessages messages{
+        [&](const std::string& text) { addError(&root, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); }, {}};
     cook_reporting_errors(messages, [&] {
         const Parameters parameters = engine_settings(snow_solver_table(), values);
         const GU_DetailHandleAutoWriteLock lock(gdh);
@@ -330,9 +332,8 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             }
         }
 
-        SIM_GeometryCopy* geometry =
-            SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
-                            SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+        SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                                                     SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
         SIM_FirnSnowState* state =
             SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
         if (!geometry || !state) throw Error("the object's geometry can't be written");

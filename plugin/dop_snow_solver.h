@@ -9,9 +9,9 @@ namespace firn {
 
 struct SnowEngines;
 
-/// DOP firn_snowsolver. The snow is the points of the object's geometry and their attributes; everything else that a step
-/// needs is in the object's SIM_FirnSnowState. The engines that this holds are a cache of those, shared by all copies that
-/// Houdini makes of the solver.
+/// DOP firn_snowsolver. The snow is the points of the object's geometry and their attributes; everything else that a
+/// step needs is in the object's SIM_FirnSnowState. The engines that this holds are a cache of those, shared by all
+/// copies that Houdini makes of the solver.
 class SIM_FirnSnowSolver : public SIM_SingleSolver, public SIM_OptionsUser {
 protected:
     explicit SIM_FirnSnowSolver(const SIM_DataFactory*);

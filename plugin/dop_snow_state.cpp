@@ -49,8 +49,7 @@ UT_Int64Array encoded(const std::vector<std::array<uint32_t, 3>>& triangles) {
 std::vector<std::array<uint32_t, 3>> decoded(const UT_Int64Array& numbers) {
     std::vector<std::array<uint32_t, 3>> triangles(static_cast<size_t>(numbers.entries() / 3));
     for (size_t i = 0; i < triangles.size(); ++i)
-        for (size_t k = 0; k < 3; ++k)
-            triangles[i][k] = static_cast<uint32_t>(numbers(static_cast<exint>(3 * i + k)));
+        for (size_t k = 0; k < 3; ++k) triangles[i][k] = static_cast<uint32_t>(numbers(static_cast<exint>(3 * i + k)));
     return triangles;
 }
 
@@ -79,7 +78,8 @@ SIM_FirnSnowState::~SIM_FirnSnowState() = default;
 
 const SIM_DopDescription* SIM_FirnSnowState::dop_description() {
     static PRM_Template none[] = {PRM_Template()};
-    static const SIM_DopDescription description(false, "firn_snowstate", "Firn Snow State", data_name, classname(), none);
+    static const SIM_DopDescription description(false, "firn_snowstate", "Firn Snow State", data_name, classname(),
+                                                none);
     return &description;
 }
 

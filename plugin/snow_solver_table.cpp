@@ -8,7 +8,8 @@ const NodeTable& snow_solver_table() {
                     "Firn Snow Solver",
                     "Dop",
                     "firn_snowsolver",
-                    "Moves the snow of an object: the points of its geometry. What collides with it, what it comes from and the "
+                    "Moves the snow of an object: the points of its geometry. What collides with it, what it comes "
+                    "from and the "
                     "forces on it are found as for any solver.",
                     {},
                     {}};
@@ -21,19 +22,22 @@ const NodeTable& snow_solver_table() {
                                 {"always", "Every Step", "whatever points the source has, at every step"}},
                                "When the points of a source object become snow."));
         p.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));
-        p.push_back(real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
-                             "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
-                             "packed snow nothing. 0 = no air."));
+        p.push_back(
+            real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
+                     "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
+                     "packed snow nothing. 0 = no air."));
         const char* colliders = "Colliders";
-        p.push_back(real_row("friction", "Friction", "", colliders, 0.5, 0, 1e6, 0, 2,
-                             "Of colliders that have none of their own: no attribute friction, no Physical Parameters."));
+        p.push_back(
+            real_row("friction", "Friction", "", colliders, 0.5, 0, 1e6, 0, 2,
+                     "Of colliders that have none of their own: no attribute friction, no Physical Parameters."));
         p.push_back(real_row("adhesion", "Adhesion", "m/s^2", colliders, 0, 0, 1e6, 0, 50,
                              "Pull within two spacings, of colliders without an attribute adhesion."));
         p.push_back(real_row("bounce", "Bounce", "", colliders, 0, 0, 1, 0, 1,
                              "Of lone flakes, at colliders without an attribute bounce or Physical Parameters."));
-        p.push_back(real_row("sticky", "Sticky", "", colliders, 0, 0, 1, 0, 1,
-                             "How much of the snow's tension a surface holds: 0 lets go cleanly, 1 is frozen on. Of colliders "
-                             "without an attribute sticky."));
+        p.push_back(
+            real_row("sticky", "Sticky", "", colliders, 0, 0, 1, 0, 1,
+                     "How much of the snow's tension a surface holds: 0 lets go cleanly, 1 is frozen on. Of colliders "
+                     "without an attribute sticky."));
         add(p, engine_rows("Snow"));
         add(p, engine_rows("Time"));
         add(p, engine_rows("Method"));
@@ -48,7 +52,6 @@ const NodeTable& snow_solver_table() {
     return table;
 }
 
-/// What the viewport may show of it.
 const NodeTable& snow_solver_guide_table() {
     static const NodeTable table = [] {
         NodeTable t{"firn_snowsolver_guide", "Firn Snow Solver Guide", "Dop", "firn_snowsolver", "", {}, {}};

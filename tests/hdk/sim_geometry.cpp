@@ -1,5 +1,5 @@
-// SIM_Geometry and SIM_GeometryCopy. In files go points and polygons with the attributes of points and of the detail; other
-// primitives stay behind, because no test saves any.
+// SIM_Geometry and SIM_GeometryCopy. In files go points and polygons with the attributes of points and of the detail;
+// other primitives stay behind, because no test saves any.
 
 #include <GA/GA_ATINumeric.h>
 #include <GA/GA_ATIString.h>
@@ -80,7 +80,8 @@ bool read_attributes(Input& in, GU_Detail& gdp, GA_AttributeOwner owner, GA_Offs
         if (!attribute && storage == GA_STORE_STRING)
             attribute = gdp.addStringTuple(owner, name, 1).getAttribute();
         else if (!attribute && real)
-            attribute = gdp.addFloatTuple(owner, name, size, GA_Defaults(0.0), nullptr, nullptr, storage).getAttribute();
+            attribute =
+                gdp.addFloatTuple(owner, name, size, GA_Defaults(0.0), nullptr, nullptr, storage).getAttribute();
         else if (!attribute)
             attribute = gdp.addIntTuple(owner, name, size, GA_Defaults(0), nullptr, nullptr, storage).getAttribute();
         if (!attribute) return false;

@@ -181,14 +181,29 @@ bool UT_Options::load(const char*, UT_IStream& is) {
             values[name] = empty;
         };
         switch (index) {
-            case 0: read_as(int64()); break;
-            case 1: read_as(bool()); break;
-            case 2: read_as(fpreal64()); break;
-            case 3: read_as(UT_Vector3D()); break;
-            case 4: read_as(UT_StringHolder()); break;
-            case 5: read_as(UT_Int64Array()); break;
-            case 6: read_as(UT_Fpreal64Array()); break;
-            default: return false;
+            case 0:
+                read_as(int64());
+                break;
+            case 1:
+                read_as(bool());
+                break;
+            case 2:
+                read_as(fpreal64());
+                break;
+            case 3:
+                read_as(UT_Vector3D());
+                break;
+            case 4:
+                read_as(UT_StringHolder());
+                break;
+            case 5:
+                read_as(UT_Int64Array());
+                break;
+            case 6:
+                read_as(UT_Fpreal64Array());
+                break;
+            default:
+                return false;
         }
         if (!whole) return false;
     }

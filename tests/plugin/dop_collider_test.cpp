@@ -1,4 +1,5 @@
-// Colliders of the DOP: what stands still, moves and deforms is found from what changes, and gives the engine's own bits.
+// Colliders of the DOP: what stands still, moves and deforms is found from what changes, and gives the engine's own
+// bits.
 
 #include <gtest/gtest.h>
 
@@ -46,10 +47,10 @@ firn::Transform placement(int frame) {
     return {{c, -s, 0, s, c, 0, 0, 0, 1}, {0, 0.01 * (frame - 1), 0}};
 }
 
-/// The plate's points at a frame when it is bent: the further out, the higher.
-std::vector<Float3> bent(int frame) {
+/// The plate's points at a frame when it is twisted as it rises: corners go apart by millimetres.
+std::vector<Float3> twisted(int frame) {
     std::vector<Float3> points = plate().points;
-    for (Float3& p : points) p.y += 0.004f * static_cast<float>(frame - 1) * (1 + std::abs(p.x) / 0.15f);
+    for (Float3& p : points) p.y += static_cast<float>(frame - 1) * (0.008f + 0.004f * (p.x / 0.15f) * (p.z / 0.15f));
     return points;
 }
 
@@ -80,7 +81,10 @@ firn::Body plate_body(firn::Motion motion) {
     firn::Body body;
     body.motion = motion;
     body.position = samples.position;
-    if (motion != firn::Motion::deforming) body.normal = samples.normal;
+    if (motion == firn::Motion::deforming)
+        body.position = firn::follow(samples, plate()).position;
+    else
+        body.normal = samples.normal;
     body.volume = firn::boundary_volumes(samples.position, spacing, settings().boundary_volume);
     return body;
 }
@@ -95,8 +99,8 @@ void turn(SIM_Object* object, int frame) {
     set_transform(object, houdini_placement(frame));
 }
 
-void bend(SIM_Object* object, int frame) {
-    set_mesh(object, {bent(frame), plate().triangles});
+void twist(SIM_Object* object, int frame) {
+    set_mesh(object, {twisted(frame), plate().triangles});
 }
 
 TEST(DopCollider, AMovingObjectIsARigidBodyToTheBit) {
@@ -119,7 +123,7 @@ TEST(DopCollider, AMovingObjectIsARigidBodyToTheBit) {
 }
 
 TEST(DopCollider, ADeformingObjectIsADeformingBodyToTheBit) {
-    Dopnet net(snow_and(bend));
+    Dopnet net(snow_and(twist));
     firn::Engine engine(settings(), "cpu");
     const firn::SurfaceSamples samples = plate_samples();
     const firn::BodyId body = engine.add_body(plate_body(firn::Motion::deforming));
@@ -127,7 +131,7 @@ TEST(DopCollider, ADeformingObjectIsADeformingBodyToTheBit) {
     snow.position = ball();
     engine.upload(snow);
     for (int frame = 2; frame <= 6; ++frame) {
-        engine.move_body(body, firn::follow(samples, {bent(frame), plate().triangles}).position);
+        engine.move_body(body, firn::follow(samples, {twisted(frame), plate().triangles}).position);
         engine.advance(1.0 / 24);
         engine.download(snow);
         net.go_to(frame);
@@ -152,7 +156,7 @@ TEST(DopCollider, PointsThatMoveAsOneAreARigidBody) {
 }
 
 TEST(DopCollider, ScrubbingAndFilesKnowWhereCollidersWere) {
-    for (const Move& move : {Move(turn), Move(bend)}) {
+    for (const Move& move : {Move(turn), Move(twist)}) {
         Dopnet net(snow_and(move));
         net.go_to(3);
         const std::string file = net.saved();

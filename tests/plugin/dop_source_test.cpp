@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dopnet.h"
-#include "scenes/scenes.h"
 #include "samples/wind_force.h"
+#include "scenes/scenes.h"
 
 namespace {
 
@@ -52,7 +52,7 @@ TEST(DopSource, PointsBecomeSnowOnce) {
 
 TEST(DopSource, OtherPointsAppearAndOldSnowGoesOn) {
     const auto shape = [](SIM_Object* source, int frame) { set_points(source, cloud(frame < 3 ? 1.0 : 2.0)); };
-    Dopnet net(snow_from(shape)), alone(snow_from([](SIM_Object* source, int) { set_points(source, cloud(1)); }));
+    Dopnet net(snow_from(shape)), alone(snow_from([](SIM_Object*source, int) { set_points(source, cloud(1)); }));
     net.go_to(5);
     alone.go_to(5);
     const size_t count = 3 * cloud(1).size();
@@ -88,8 +88,7 @@ TEST(DopSource, AMeshIsFilled) {
 TEST(DopForce, AGravityForceTakesThePlaceOfTheParameter) {
     Dopnet net([](Dopnet& n, int, bool first) {
         if (first) set_points(n.add("snow"), cloud(1));
-        auto* gravity =
-            SIM_DATA_CREATE(*n.find("snow"), "Forces/Gravity", SIM_ForceGravity, SIM_DATA_RETURN_EXISTING);
+        auto* gravity = SIM_DATA_CREATE(*n.find("snow"), "Forces/Gravity", SIM_ForceGravity, SIM_DATA_RETURN_EXISTING);
         gravity->setGravity(UT_Vector3D(0, -1.62, 0));
         solve(n);
     });

@@ -1,5 +1,8 @@
 // DOP firn_snowsolver: frames against the engine itself, and everything that a DOP network does to frames.
 
+#include <PRM/PRM_Template.h>
+#include <SIM/SIM_DopDescription.h>
+#include <UT/UT_Interrupt.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -132,7 +135,7 @@ TEST(Dop, AnEditedFrameIsTakenUp) {
 
 TEST(Dop, ParametersThatChangeOverTimeAct) {
     const auto nodes = [](Dopnet& net, int frame, bool first) {
-        snow_over_floor(net, frame, first);
+        if (first) set_points(net.add("snow"), ball());
         Dopnet::solve(net.find("snow"), [&](SIM_Options& o) {
             o.setOptionF("spacing", spacing);
             if (frame >= 3) o.setOptionV3("gravity", UT_Vector3D(1, 0, 0));
@@ -143,7 +146,7 @@ TEST(Dop, ParametersThatChangeOverTimeAct) {
     const std::vector<float> before = floats(snow_of(net), "v");
     net.go_to(3);
     const std::vector<float> after = floats(snow_of(net), "v");
-    // Still in the air: exactly one frame of the new gravity.
+    // In the air: exactly one frame of the new gravity.
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_NEAR(after[3 * i] - before[3 * i], 1.0 / 24, 1e-6);
         EXPECT_NEAR(after[3 * i + 1], before[3 * i + 1], 1e-6);

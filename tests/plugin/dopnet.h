@@ -63,7 +63,8 @@ public:
     }
     /// The snow solver with these parameters, as its node attaches it.
     static void solve(SIM_Object* object, const std::function<void(SIM_Options&)>& parameters) {
-        SIM_Data* solver = object->createNamedSubData(SIM_SOLVER_DATANAME, "SIM_FirnSnowSolver", SIM_DATA_RETURN_EXISTING);
+        SIM_Data* solver =
+            object->createNamedSubData(SIM_SOLVER_DATANAME, "SIM_FirnSnowSolver", SIM_DATA_RETURN_EXISTING);
         if (!solver) throw std::runtime_error("there is no SIM_FirnSnowSolver");
         SIM_Options options;
         options.setOptionS("device", "cpu");
@@ -114,7 +115,8 @@ inline void set_mesh(SIM_Object* object, const firn::Mesh& mesh) {
     detail.clearAndDestroy();
     const GA_Offset first = detail.appendPointBlock(static_cast<GA_Size>(mesh.points.size()));
     for (size_t i = 0; i < mesh.points.size(); ++i)
-        detail.setPos3(first + static_cast<GA_Offset>(i), UT_Vector3(mesh.points[i].x, mesh.points[i].y, mesh.points[i].z));
+        detail.setPos3(first + static_cast<GA_Offset>(i),
+                       UT_Vector3(mesh.points[i].x, mesh.points[i].y, mesh.points[i].z));
     for (const auto& triangle : mesh.triangles) {
         GU_PrimPoly* polygon = GU_PrimPoly::build(&detail, 0, GU_POLY_CLOSED, 0);
         for (const size_t corner : {0, 2, 1}) polygon->appendVertex(first + static_cast<GA_Offset>(triangle[corner]));

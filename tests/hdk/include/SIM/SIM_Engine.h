@@ -1,7 +1,7 @@
 #pragma once
 // Double of <SIM/SIM_Engine.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___engine.html
-// Steps objects through time and keeps every step, as a DOP network does. A test is the network: it derives from this and
-// says in preSimulationStep() what its nodes make of the objects.
+// Steps objects through time and keeps every step, as a DOP network does. A test is the network: it derives from this
+// and says in preSimulationStep() what its nodes make of the objects.
 
 #include <SIM/SIM_API.h>
 #include <SIM/SIM_Data.h>

@@ -33,8 +33,7 @@ private:
 
 class SIM_API SIM_GeometryAutoWriteLock {
 public:
-    explicit SIM_GeometryAutoWriteLock(SIM_GeometryCopy* simgeo,
-                                       SIM_DataIdStrategy data_id_strategy = SIM_DATA_ID_BUMP)
+    explicit SIM_GeometryAutoWriteLock(SIM_GeometryCopy* simgeo, SIM_DataIdStrategy data_id_strategy = SIM_DATA_ID_BUMP)
         : geometry_(simgeo), strategy_(data_id_strategy), handle_(simgeo->lockGeometry()), gdp_(handle_.writeLock()) {}
     ~SIM_GeometryAutoWriteLock() {
         handle_.unlock(gdp_);

@@ -11,9 +11,7 @@ class SIM_SimulationState;
 class SIM_API SIM_Relationship : public SIM_RootData {
 public:
     SIM_Data* getRelationshipTypeData() { return getNumSubData() == 1 ? getSubData(0) : nullptr; }
-    const SIM_Data* getConstRelationshipTypeData() const {
-        return getNumSubData() == 1 ? getConstSubData(0) : nullptr;
-    }
+    const SIM_Data* getConstRelationshipTypeData() const { return getNumSubData() == 1 ? getConstSubData(0) : nullptr; }
 
     void addGroup(SIM_Object* object) { group_.add(object); }
     int getGroupEntries() const { return static_cast<int>(group_.entries()); }

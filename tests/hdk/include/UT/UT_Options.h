@@ -53,8 +53,7 @@ protected:
     virtual void optionChanged(const UT_StringHolder& name);
 
 private:
-    using Value =
-        std::variant<int64, bool, fpreal64, UT_Vector3D, UT_StringHolder, UT_Int64Array, UT_Fpreal64Array>;
+    using Value = std::variant<int64, bool, fpreal64, UT_Vector3D, UT_StringHolder, UT_Int64Array, UT_Fpreal64Array>;
     template <class T>
     const T& get(const UT_StringRef& name) const;
     UT_Options& set(const UT_StringHolder& name, Value value);
