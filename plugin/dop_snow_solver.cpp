@@ -49,22 +49,16 @@ public:
     explicit OptionValues(const SIM_Options& options) : options_(options) {}
 
     double number(const char* token, int component) const override {
-        switch (row(token).type) {
-            case NodeParameterType::integer:
-            case NodeParameterType::choice:
-                return static_cast<double>(options_.getOptionI(token));
-            case NodeParameterType::toggle:
-                return options_.getOptionB(token) ? 1 : 0;
-            case NodeParameterType::vector:
-                return options_.getOptionV3(token)(component);
-            default:
-                return options_.getOptionF(token);
-        }
+        if (row(token).type == NodeParameterType::vector) return options_.getOptionV3(token)(component);
+        // Whole numbers, toggles and menus are options of types of their own; this reads them all.
+        fpreal64 value = 0;
+        options_.importOption(token, value);
+        return value;
     }
     std::string text(const char* token) const override {
         const NodeParameter& parameter = row(token);
         if (parameter.type == NodeParameterType::choice)
-            return parameter.choices.at(static_cast<size_t>(options_.getOptionI(token))).token;
+            return parameter.choices.at(static_cast<size_t>(number(token, 0))).token;
         return options_.getOptionS(token).toStdString();
     }
 
@@ -311,7 +305,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
 
         const std::lock_guard<std::mutex> guard(engines_->mutex);
         SnowEngines::Kept& kept = engines_->kept[object.getObjectId()];
-        bool moved = false;
+        bool moved = false, forced = false;
         if (!newobject) {
             const SIM_GeometryAutoReadLock lock(object.getGeometry());
             const GU_Detail* snow = lock.getGdp();
@@ -323,7 +317,9 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                 const std::vector<PointBlock> blocks = point_blocks(*snow);
                 kept.cache.prepare(parameters, values.text("device"));
                 kept.cache.set_bodies(bodies_of(moves, parameters, kept, messages));
-                kept.cache.upload(*snow, blocks, accelerations(object, *snow, blocks, forces, values, parameters));
+                const std::vector<Float3> acceleration = accelerations(object, *snow, blocks, forces, values, parameters);
+                forced = !acceleration.empty();
+                kept.cache.upload(*snow, blocks, acceleration);
                 CookInterrupt interrupt("Firn snow");
                 const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
                 if (report.interrupted) return;
@@ -342,6 +338,8 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             GU_Detail& snow = lock.getGdp();
             if (moved) {
                 kept.cache.write(snow, point_blocks(snow));
+                // The engine still holds what forces did; the next frame has its own, or none.
+                if (forced) kept.cache.forget();
                 grow_older(snow, static_cast<float>(timestep));
             } else {
                 number_snow(snow, parameters, next_id);

@@ -1,5 +1,7 @@
 // SIM_Engine, its states, objects and relationships.
 
+#include <GA/GA_Handle.h>
+#include <GU/GU_Detail.h>
 #include <SIM/SIM_Container.h>
 #include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_Engine.h>
@@ -140,6 +142,34 @@ void SIM_Force::getForceSubclass(const SIM_Object&, const UT_Vector3&, const UT_
                                  const fpreal, UT_Vector3& force, UT_Vector3& torque) const {
     force.assign(0, 0, 0);
     torque.assign(0, 0, 0);
+}
+
+void SIM_Force::getForceOnCircleSubclass(const SIM_Object& object, const UT_Vector3& position, const UT_Vector3&,
+                                         const fpreal radius, const UT_Vector3& velocity, const UT_Vector3& angvel,
+                                         const fpreal mass, UT_Vector3& force, UT_Vector3& torque) const {
+    getForce(object, position, velocity, angvel, mass, force, torque);
+    force *= static_cast<fpreal32>(M_PI * radius * radius);
+}
+
+void SIM_Force::getForceOnSphereSubclass(const SIM_Object& object, const UT_Vector3& position, const fpreal radius,
+                                         const UT_Vector3& velocity, const UT_Vector3& angvel, const fpreal mass,
+                                         UT_Vector3& force, UT_Vector3& torque) const {
+    getForce(object, position, velocity, angvel, mass, force, torque);
+    force *= static_cast<fpreal32>(4.0 / 3 * M_PI * radius * radius * radius);
+}
+
+void SIM_Force::getPointForces(SIM_PointForceCallback& cb, const SIM_Object& object, const GU_ConstDetailHandle& gdh,
+                               const UT_DMatrix4&, const SIM_Position*, const SIM_Motion*, bool) const {
+    const GU_Detail& gdp = *gdh.gdp();
+    const GA_ROHandleV3 velocity(&gdp, GA_ATTRIB_POINT, "v");
+    const GA_ROHandleF mass(&gdp, GA_ATTRIB_POINT, "mass");
+    for (GA_Index k = 0; k < gdp.getNumPoints(); ++k) {
+        const GA_Offset point = gdp.pointOffset(k);
+        UT_Vector3 force, torque;
+        getForce(object, gdp.getPos3(point), velocity.isValid() ? velocity.get(point) : UT_Vector3(0, 0, 0),
+                 UT_Vector3(0, 0, 0), mass.isValid() ? mass.get(point) : 1.0, force, torque);
+        cb.forceCallbackOffset(point, force, torque);
+    }
 }
 
 SIM_ForceResolver* SIM_Force::getForceResolverSubclass(const SIM_Object& object) const {

@@ -135,6 +135,16 @@ const UT_Fpreal64Array& UT_Options::getOptionFArray(const UT_StringRef& name) co
     return get<UT_Fpreal64Array>(name);
 }
 
+bool UT_Options::importOption(const UT_StringRef& name, fpreal64& value) const {
+    const auto at = values_.find(name.toStdString());
+    if (at == values_.end()) return false;
+    if (const auto* real = std::get_if<fpreal64>(&at->second)) value = *real;
+    else if (const auto* integer = std::get_if<int64>(&at->second)) value = static_cast<fpreal64>(*integer);
+    else if (const auto* toggle = std::get_if<bool>(&at->second)) value = *toggle ? 1 : 0;
+    else return false;
+    return true;
+}
+
 UT_Options& UT_Options::setOptionI(const UT_StringHolder& name, int64 value) {
     return set(name, value);
 }

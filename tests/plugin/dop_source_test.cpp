@@ -122,6 +122,27 @@ TEST(DopForce, OtherForcesAccelerateByTheirMass) {
     EXPECT_TRUE(floats(snow_of(net), "acceleration").empty()) << "forces are not left behind as an attribute";
 }
 
+TEST(DopForce, AForceThatIsTakenAwayActsNoLonger) {
+    register_wind_force();
+    Dopnet net([](Dopnet& n, int frame, bool first) {
+        if (first) set_points(n.add("snow"), cloud(1));
+        SIM_Object* snow = n.find("snow");
+        if (frame == 2) {
+            SIM_Data* wind = snow->createNamedSubData("Forces/Wind", "SIM_WindForce", 0);
+            SIM_Options options;
+            options.setOptionV3("velocity", UT_Vector3D(4, 0, 0));
+            wind->setParameters(options);
+        }
+        if (frame == 3) snow->removeNamedSubData(SIM_FORCES_DATANAME);
+        solve(n);
+    });
+    net.go_to(2);
+    const float pushed = floats(snow_of(net), "v")[0];
+    EXPECT_NEAR(pushed, 4.0 / 24, 1e-5);
+    net.go_to(3);
+    EXPECT_NEAR(floats(snow_of(net), "v")[0], pushed, 1e-6);
+}
+
 TEST(DopForce, AirActsOnSnowWithoutNeighbours) {
     Dopnet net([](Dopnet& n, int, bool first) {
         if (first) set_points(n.add("snow"), {{0, 1, 0}});

@@ -9,8 +9,16 @@
 #include <SIM/SIM_DataUtils.h>
 #include <UT/UT_Vector3.h>
 
-class SIM_Object;
 class SIM_Force;
+class SIM_Motion;
+class SIM_Object;
+class SIM_Position;
+
+class SIM_API SIM_PointForceCallback {
+public:
+    virtual ~SIM_PointForceCallback() = default;
+    virtual void forceCallbackOffset(GA_Offset ptoff, const UT_Vector3& force, const UT_Vector3& torque) = 0;
+};
 
 class SIM_API SIM_ForceResolver {
 public:
@@ -30,6 +38,20 @@ public:
                   const UT_Vector3& angvel, const fpreal mass, UT_Vector3& force, UT_Vector3& torque) const {
         getForceSubclass(object, position, velocity, angvel, mass, force, torque);
     }
+    void getForceOnCircle(const SIM_Object& object, const UT_Vector3& position, const UT_Vector3& normal,
+                          const fpreal radius, const UT_Vector3& velocity, const UT_Vector3& angvel, const fpreal mass,
+                          UT_Vector3& force, UT_Vector3& torque) const {
+        getForceOnCircleSubclass(object, position, normal, radius, velocity, angvel, mass, force, torque);
+    }
+    void getForceOnSphere(const SIM_Object& object, const UT_Vector3& position, const fpreal radius,
+                          const UT_Vector3& velocity, const UT_Vector3& angvel, const fpreal mass, UT_Vector3& force,
+                          UT_Vector3& torque) const {
+        getForceOnSphereSubclass(object, position, radius, velocity, angvel, mass, force, torque);
+    }
+    /// For every point, by its attributes v and mass. The double takes geometry and world for the same space.
+    void getPointForces(SIM_PointForceCallback& cb, const SIM_Object& object, const GU_ConstDetailHandle& gdh,
+                        const UT_DMatrix4& geoxform, const SIM_Position* position, const SIM_Motion* motion,
+                        bool forcesinworldspace) const;
     /// The caller deletes it.
     SIM_ForceResolver* getForceResolver(const SIM_Object& object) const { return getForceResolverSubclass(object); }
 
@@ -40,7 +62,17 @@ protected:
     virtual void getForceSubclass(const SIM_Object& object, const UT_Vector3& position, const UT_Vector3& velocity,
                                   const UT_Vector3& angvel, const fpreal mass, UT_Vector3& force,
                                   UT_Vector3& torque) const;
+    virtual void getForceOnCircleSubclass(const SIM_Object& object, const UT_Vector3& position,
+                                          const UT_Vector3& normal, const fpreal radius, const UT_Vector3& velocity,
+                                          const UT_Vector3& angvel, const fpreal mass, UT_Vector3& force,
+                                          UT_Vector3& torque) const;
+    virtual void getForceOnSphereSubclass(const SIM_Object& object, const UT_Vector3& position, const fpreal radius,
+                                          const UT_Vector3& velocity, const UT_Vector3& angvel, const fpreal mass,
+                                          UT_Vector3& force, UT_Vector3& torque) const;
     virtual SIM_ForceResolver* getForceResolverSubclass(const SIM_Object& object) const;
+    /// The double has no noise.
+    void applyNoise(const UT_Vector3&, UT_Vector3&) const {}
+    void applyNoise(const UT_Vector3&, UT_Vector3&, UT_Vector3&) const {}
 
     DECLARE_STANDARD_GETCASTTOTYPE()
     DECLARE_CLASSNAME(SIM_Force, SIM_Data)

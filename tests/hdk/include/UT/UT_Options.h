@@ -38,6 +38,9 @@ public:
     const UT_Int64Array& getOptionIArray(const UT_StringRef& name) const;
     const UT_Fpreal64Array& getOptionFArray(const UT_StringRef& name) const;
 
+    /// Also of an integer or a toggle; false where there is none.
+    bool importOption(const UT_StringRef& name, fpreal64& value) const;
+
     UT_Options& setOptionI(const UT_StringHolder& name, int64 value);
     UT_Options& setOptionB(const UT_StringHolder& name, bool value);
     UT_Options& setOptionF(const UT_StringHolder& name, fpreal64 value);
