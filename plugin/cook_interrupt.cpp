@@ -17,7 +17,7 @@ Observer CookInterrupt::observer() {
     };
 }
 
-Interrupted CookInterrupt::interrupted() {
+std::function<bool()> CookInterrupt::interrupted() {
     return [this] { return was_interrupted(); };
 }
 

@@ -4,8 +4,9 @@
 
 #include <UT/UT_Interrupt.h>
 
+#include <functional>
+
 #include "firn/engine.h"
-#include "firn/grids.h"
 
 namespace firn {
 
@@ -17,7 +18,7 @@ public:
     /// For Engine::advance(): asks Houdini between substeps and between iterations, and tells it where the frame is.
     Observer observer();
     /// For the functions of vdb/.
-    Interrupted interrupted();
+    std::function<bool()> interrupted();
     bool was_interrupted() { return stopped_ = stopped_ || interrupt_.wasInterrupted(); }
     /// Throws Error if the user pressed Esc.
     void require_uninterrupted();

@@ -65,13 +65,15 @@ void EngineCache::prepare(const Parameters& parameters, const std::string& devic
     engine_->set_parameters(parameters);
 }
 
-void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks,
-                         std::vector<Float3> acceleration) {
+void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const Air& air) {
     const std::optional<StateKey> key = StateKey::of(detail);
-    if (acceleration.empty() && key && held_ && *key == *held_) return;
+    if (!air && key && held_ && *key == *held_) return;
     forget();
     Particles particles = read_particles(detail, blocks);
-    if (!acceleration.empty()) particles.acceleration = std::move(acceleration);
+    if (air) {
+        std::vector<Float3> acceleration = air(particles);
+        if (!acceleration.empty()) particles.acceleration = std::move(acceleration);
+    }
     engine_->upload(particles);
     ++uploads_;
 }

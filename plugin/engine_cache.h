@@ -5,6 +5,7 @@
 
 #include <GU/GU_Detail.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,9 +34,10 @@ public:
     /// Takes the settings over; makes the engine when there is none yet, or when another device is wanted.
     void prepare(const Parameters&, const std::string& device);
 
-    /// The snow of this detail, unless the engine holds it already. `acceleration` (m/s^2, one per point) is added to
-    /// gravity; empty = none, or what the detail says.
-    void upload(const GU_Detail&, const std::vector<PointBlock>&, std::vector<Float3> acceleration = {});
+    /// What is added to gravity, m/s^2, one for each particle; empty = nothing but what the detail says.
+    using Air = std::function<std::vector<Float3>(const Particles&)>;
+    /// The snow of this detail, unless the engine holds it already and there is no air.
+    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Air& = {});
 
     /// The bodies of the coming frame; what stayed as it was is not sent again.
     void set_bodies(const std::vector<MovingBody>&);

@@ -11,6 +11,16 @@
 
 namespace firn {
 
+namespace {
+
+const NodeParameter* find_choice(const NodeTable& table, const std::string& token) {
+    for (const NodeParameter& row : table.parameters)
+        if (row.type == NodeParameterType::choice && row.token == token) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
 SnowSop::SnowSop(OP_Network* net, const char* name, OP_Operator* entry) : SOP_Node(net, name, entry) {
     // Attributes that a cook leaves alone keep their ids, which is how the next step knows its own snow.
     mySopFlags.setManagesDataIDs(true);
@@ -37,12 +47,22 @@ double SnowSopCache::number(const char* token, int component) const {
 }
 
 std::string SnowSopCache::text(const char* token) const {
-    for (const NodeParameter& row : table_.parameters) {
-        if (row.type == NodeParameterType::choice && std::string(row.token) == token)
-            return row.choices.at(static_cast<size_t>(evalInt(token, 0, cookparms()->getCookTime()))).token;
-    }
+    if (const NodeParameter* choice = find_choice(table_, token))
+        return choice->choices.at(static_cast<size_t>(evalInt(token, 0, cookparms()->getCookTime()))).token;
     UT_String value;
     evalString(value, token, 0, cookparms()->getCookTime());
+    return value.toStdString();
+}
+
+double NodeParameterValues::number(const char* token, int component) const {
+    return node_.evalFloat(token, component, time_);
+}
+
+std::string NodeParameterValues::text(const char* token) const {
+    if (const NodeParameter* choice = find_choice(table_, token))
+        return choice->choices.at(static_cast<size_t>(node_.evalInt(token, 0, time_))).token;
+    UT_String value;
+    node_.evalString(value, token, 0, time_);
     return value.toStdString();
 }
 

@@ -27,6 +27,19 @@ private:
     std::string info_;
 };
 
+/// The parameters of a node without a verb, at a time.
+class NodeParameterValues : public ParameterValues {
+public:
+    NodeParameterValues(const OP_Node& node, const NodeTable& table, fpreal time) : node_(node), table_(table), time_(time) {}
+    double number(const char* token, int component) const override;
+    std::string text(const char* token) const override;
+
+private:
+    const OP_Node& node_;
+    const NodeTable& table_;
+    fpreal time_;
+};
+
 /// Cooks a node, and keeps what is worth keeping between cooks.
 class SnowSopCache : public SOP_NodeCacheOptions, protected ParameterValues {
 protected:
@@ -86,6 +99,10 @@ private:
     OP_ERROR cookMySop(OP_Context& context) override { return cookMyselfAsVerb(context); }
 };
 
+void add_snow_source(OP_OperatorTable*);
+void add_snow_collider(OP_OperatorTable*);
 void add_snow_step(OP_OperatorTable*);
+void add_snow_rasterize(OP_OperatorTable*);
+void add_snow_surface(OP_OperatorTable*);
 
 }  // namespace firn

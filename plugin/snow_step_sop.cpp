@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "air.h"
+#include "appearing_snow.h"
+#include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "engine_cache.h"
 #include "firn/error.h"
@@ -25,17 +28,58 @@ private:
     void cook_snow() override {
         CookInterrupt interrupt("Simulating snow");
         Parameters settings = engine_settings(table(), *this);
+        const double frame = real("frame"), start = real("start_frame");
         const double seconds = real("timestep") * real("timescale");
         limit_substeps(settings, seconds);
         cache_.prepare(settings, text("device"));
-        std::vector<PointBlock> blocks = point_blocks(*gdp);
-        if (real("frame") <= real("start_frame") || seconds <= 0) return;
-        cache_.upload(*gdp, blocks);
+        complete_ids(*gdp);
+        const size_t before = static_cast<size_t>(gdp->getNumPoints());
+        if (frame > start && seconds > 0) advance(interrupt, seconds);
+        const size_t appeared =
+            hasInput(1) ? add_appearing_snow(*gdp, *inputGeo(1), frame, frame <= start, settings) : 0;
+        // Radius and age, for whoever looks at the particles.
+        const std::vector<PointBlock> blocks = point_blocks(*gdp);
+        grow_older(blocks, before, frame > start ? seconds : 0);
+        if (!gdp->findAttribute(GA_ATTRIB_POINT, "pscale") && before + appeared > 0)
+            write_floats(*gdp, blocks, "pscale", 1, std::vector<float>(before + appeared, 0.5f * settings.spacing).data());
+        warn_of_spacing(settings);
+    }
+
+    void advance(CookInterrupt& interrupt, double seconds) {
+        const std::vector<PointBlock> blocks = point_blocks(*gdp);
+        const GU_Detail* forces = hasInput(3) ? inputGeo(3) : nullptr;
+        const Float3 wind = vector("wind");
+        const auto drag = static_cast<float>(real("drag"));
+        EngineCache::Air air;
+        if (forces || drag > 0)
+            air = [&](const Particles& particles) { return air_acceleration(particles, forces, wind, drag); };
+        else if (wind.x != 0 || wind.y != 0 || wind.z != 0)
+            warn("the wind does nothing while Air Resistance is 0");
+        cache_.upload(*gdp, blocks, air);
+        cache_.set_bodies(hasInput(2) ? read_bodies(*inputGeo(2)) : std::vector<MovingBody>());
         const FrameReport report = cache_.advance(seconds, interrupt.observer());
         if (report.interrupted) throw Error("interrupted; cook again to simulate this frame");
         cache_.write(*gdp, blocks);
+        // What the air did is no state: the next frame has its own.
+        if (air) cache_.forget();
         for (const std::string& warning : report.warnings) warn(warning);
-        tell(report, settings);
+        tell(report);
+    }
+
+    void grow_older(const std::vector<PointBlock>& blocks, size_t before, double seconds) {
+        std::vector<float> age(point_count(blocks), 0.0f);
+        if (age.empty()) return;
+        const bool known = read_floats(*gdp, blocks, "age", 1, age.data());
+        if (known && seconds <= 0) return;
+        for (size_t i = 0; i < before; ++i) age[i] += static_cast<float>(seconds);
+        write_floats(*gdp, blocks, "age", 1, age.data());
+    }
+
+    void warn_of_spacing(const Parameters& settings) {
+        const float own = spacing_of(*gdp);
+        if (own > 0 && std::abs(own - settings.spacing) > 0.01f * settings.spacing)
+            warn("the particles are " + std::to_string(own) + " m apart (twice their pscale), but Particle Spacing is " +
+                 std::to_string(settings.spacing) + " m");
     }
 
     void limit_substeps(Parameters& settings, double seconds) const {
@@ -50,7 +94,7 @@ private:
         settings.dt_min = std::min(settings.dt_min, settings.dt_max);
     }
 
-    void tell(const FrameReport& report, const Parameters&) {
+    void tell(const FrameReport& report) {
         const Engine& engine = cache_.engine();
         const MemoryEstimate memory = engine.estimate(engine.particle_count(), cache_.boundary_particles());
         char text[256];

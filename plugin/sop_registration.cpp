@@ -7,5 +7,9 @@
 
 extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable* operators) {
     if (!firn::fits_this_houdini()) return;
+    firn::add_snow_source(operators);
+    firn::add_snow_collider(operators);
     firn::add_snow_step(operators);
+    firn::add_snow_rasterize(operators);
+    firn::add_snow_surface(operators);
 }

@@ -84,6 +84,9 @@ bool OP_Node::cook(OP_Context& context) {
                 if (!myInputs[k]) myErrors.addError("OP", 2, "Not enough sources specified");
         ++myCookCount;
         if (error() < UT_ERROR_ABORT) cookMe(context);
+        // It may have cooked its inputs at other times.
+        for (size_t k = 0; k < myInputs.size(); ++k)
+            if (myInputs[k]) myInputCooks[k] = myInputs[k]->myCookCount;
         myCookedTime = context.getTime();
         // What failed is tried again.
         myDirty = error() >= UT_ERROR_ABORT;

@@ -3,6 +3,7 @@
 // Without rotation of its own: a height field lies along x and z, its voxels' first index along x.
 
 #include <GEO/GEO_Primitive.h>
+#include <GEO/GEO_VolumeOptions.h>
 #include <UT/UT_VoxelArray.h>
 
 class GEO_API GEO_PrimVolume : public GEO_Primitive {
@@ -12,8 +13,7 @@ public:
     void getRes(int& rx, int& ry, int& rz) const;
     /// The centre of a voxel, m.
     bool indexToPos(int x, int y, int z, UT_Vector3& position) const;
-    bool isHeightField() const { return myHeightField; }
-    bool isSDF() const { return false; }
+    GEO_VolumeVis getVisualization() const { return myHeightField ? GEO_VOLUMEVIS_HEIGHTFIELD : GEO_VOLUMEVIS_SMOKE; }
 
     // For tests: the centre of the first voxel, and the distance between two.
     void setLattice(const UT_Vector3& first, float cell, bool heightfield) {

@@ -7,6 +7,7 @@
 class GU_API GU_PrimPacked : public GEO_PrimPacked {
 public:
     explicit GU_PrimPacked(const GU_ConstDetailHandle& detail) : myDetail(detail) {}
+    static bool isPackedPrimitive(const GA_Primitive& prim) { return prim.getTypeId() == GEO_PRIMPACKED_DOUBLE; }
     void getFullTransform4(UT_Matrix4D& matrix) const override;
     /// What is packed, in its own space.
     GU_ConstDetailHandle getPackedDetail() const { return myDetail; }
