@@ -4,25 +4,21 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "firn/rigid_transform.h"
 
 namespace firn {
 
 namespace {
 
-Float3 turned(const double* r, const Float3& p) {
-    return {static_cast<float>(r[0] * p.x + r[1] * p.y + r[2] * p.z),
-            static_cast<float>(r[3] * p.x + r[4] * p.y + r[5] * p.z),
-            static_cast<float>(r[6] * p.x + r[7] * p.y + r[8] * p.z)};
-}
-
-Float3 placed(const double* r, const double* t, const Float3& p) {
-    return {static_cast<float>(r[0] * p.x + r[1] * p.y + r[2] * p.z + t[0]),
-            static_cast<float>(r[3] * p.x + r[4] * p.y + r[5] * p.z + t[1]),
-            static_cast<float>(r[6] * p.x + r[7] * p.y + r[8] * p.z + t[2])};
+/// A linear map, row-major.
+Float3 mapped(const double* m, const Float3& p) {
+    Transform linear;
+    std::copy(m, m + 9, linear.rotation);
+    return turned(linear, p);
 }
 
 std::vector<Float3> placed(const Transform& t, std::vector<Float3> points) {
-    for (Float3& p : points) p = placed(t.rotation, t.translation, p);
+    for (Float3& p : points) p = apply_transform(t, p);
     return points;
 }
 
@@ -83,7 +79,7 @@ Unstretched unstretched(const Shape& shape, const Affine& placement) {
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             for (int k = 0; k < 3; ++k) stretch[3 * i + j] += r[3 * k + i] * placement.linear[3 * k + j];
-    for (Float3& p : out.shape.mesh.points) p = turned(stretch, p);
+    for (Float3& p : out.shape.mesh.points) p = mapped(stretch, p);
     if (determinant(placement.linear) < 0)
         for (auto& triangle : out.shape.mesh.triangles) std::swap(triangle[1], triangle[2]);
     // Normals of stretched particles would want the inverse; they are found from the snow instead.
@@ -199,7 +195,7 @@ MovingBody moving_body(const CollidingObject& before, const CollidingObject& aft
     } else if (after.motion == Motion::still) {
         body.position = boundary_positions(after, boundary);
         body.normal = boundary.samples.normal;
-        for (Float3& n : body.normal) n = turned(after.placement.rotation, n);
+        for (Float3& n : body.normal) n = turned(after.placement, n);
     } else {
         CollidingObject then = before;
         if (before.motion != Motion::deforming) {

@@ -14,7 +14,8 @@ struct Range {
     size_t begin, end;
 };
 
-void add_of(SIM_ForceResolver& resolver, const Parameters& parameters, Range range, Particles& particles) {
+void add_of(SIM_ForceResolver& resolver, const Parameters& parameters, Range range, const Particles& particles,
+            std::vector<Float3>& acceleration) {
     const double cell = double(parameters.spacing) * parameters.spacing * parameters.spacing;
     for (size_t i = range.begin; i < range.end; ++i) {
         const Float3& p = particles.position[i];
@@ -24,7 +25,7 @@ void add_of(SIM_ForceResolver& resolver, const Parameters& parameters, Range ran
         UT_Vector3 force(0, 0, 0), torque(0, 0, 0);
         resolver.getForce(UT_Vector3(p.x, p.y, p.z), UT_Vector3(v.x, v.y, v.z), UT_Vector3(0, 0, 0), mass, force,
                           torque);
-        Float3& a = particles.acceleration[i];
+        Float3& a = acceleration[i];
         a = {static_cast<float>(a.x + force.x() / mass), static_cast<float>(a.y + force.y() / mass),
              static_cast<float>(a.z + force.z() / mass)};
     }
@@ -52,19 +53,19 @@ ObjectForces forces_of(const SIM_Object& object) {
 }
 
 void add_accelerations(const SIM_Object& object, const std::vector<const SIM_Force*>& forces,
-                       const Parameters& parameters, Particles& particles) {
+                       const Parameters& parameters, const Particles& particles, std::vector<Float3>& acceleration) {
     if (forces.empty()) return;
-    particles.acceleration.resize(particles.count());
+    acceleration.resize(particles.count());
     for (const SIM_Force* force : forces) {
         const std::unique_ptr<SIM_ForceResolver> resolver(force->getForceResolver(object));
         if (!resolver) continue;
         if (!resolver->threadsafe()) {
-            add_of(*resolver, parameters, {0, particles.count()}, particles);
+            add_of(*resolver, parameters, {0, particles.count()}, particles, acceleration);
             continue;
         }
         UTparallelFor(UT_BlockedRange<size_t>(0, particles.count()), [&](const UT_BlockedRange<size_t>& range) {
             const std::unique_ptr<SIM_ForceResolver> own(resolver->copy());
-            add_of(*own, parameters, {range.begin(), range.end()}, particles);
+            add_of(*own, parameters, {range.begin(), range.end()}, particles, acceleration);
         });
     }
 }

@@ -10,27 +10,27 @@
 
 #include "colliding_object.h"
 #include "firn/parameters.h"
-#include "firn/particles.h"
 
 namespace firn {
 
 /// Houdini's rows times a matrix, as columns.
 Affine affine_of(const UT_DMatrix4&);
 
-/// A collider's polygons as triangles; without polygons, its points as boundary particles with their N. Point
-/// attributes friction, adhesion, bounce and sticky go into the look.
-Shape collider_shape(const GU_Detail&, SurfaceLook&);
+/// Polygons, packed primitives, VDBs and height fields of a collider as one shape; without any, its points as boundary
+/// particles with their N. Point attributes friction, adhesion, bounce and sticky go into the look.
+/// `placement` is multiplied by that of a packed primitive, if that is all there is.
+Shape collider_shape(const GU_Detail&, SurfaceLook&, Affine& placement);
 
-/// What a source object gives, in the world: its polygons filled with snow, or its points as they are.
-Particles source_particles(const GU_Detail&, const Affine& placement, float spacing);
+/// Whether these are the points of firn::snow_collider, which say all about their bodies themselves.
+bool holds_bodies(const GU_Detail&);
+
+/// What a source object gives, in the world: its surfaces filled with snow, or its points with all their attributes.
+void source_points(const GU_Detail&, const Affine& placement, float spacing, GU_Detail& out);
 /// Of the positions; a file gives the same as what was saved.
-int64_t content_hash(const Particles&);
+int64_t position_hash(const GU_Detail&);
 
-/// The air: adds drag * (wind - v) to the accelerations of particles with few neighbours. m/s and 1/s.
-void add_air(const Float3& wind, float drag, Particles&);
-
-/// New points with these particles' attributes; ids count on from `next_id`.
-void append_snow(GU_Detail&, const Particles&, const Parameters&, int64_t& next_id);
+/// Radius (half the spacing) for points that have none, ids, and age: `seconds` more for all.
+void complete_snow(GU_Detail&, float spacing, float seconds);
 
 void add_guide_points(GU_Detail&, const std::vector<Float3>& positions, const UT_Vector3D& colour);
 

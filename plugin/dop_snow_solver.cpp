@@ -1,6 +1,6 @@
 #include "dop_snow_solver.h"
 
-#include <GA/GA_Handle.h>
+#include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
 #include <PRM/PRM_TemplateBuilder.h>
 #include <SIM/SIM_ColliderInfo.h>
@@ -17,6 +17,9 @@
 #include <map>
 #include <mutex>
 
+#include "air.h"
+#include "appearing_snow.h"
+#include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "dialog_script.h"
 #include "dop_forces.h"
@@ -72,11 +75,12 @@ private:
     const SIM_Options& options_;
 };
 
-/// What a source object offers, and a hash that tells whether that is what it offered before.
+/// What a source object offers.
 struct Offer {
     int object;
-    Particles particles;
-    int64_t hash;
+    std::unique_ptr<GU_Detail> points;
+    bool dated;    ///< points say themselves when they appear (firn::snow_source)
+    int64_t hash;  ///< tells whether it is what it offered before
 };
 
 std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
@@ -89,8 +93,14 @@ std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
         if (!lock.getGdp()) continue;
         UT_DMatrix4 placement;
         SIMgetGeometryTransform(placement, source);
-        Offer offer{source.getObjectId(), source_particles(*lock.getGdp(), affine_of(placement), spacing), 0};
-        offer.hash = content_hash(offer.particles);
+        Offer offer{source.getObjectId(), std::make_unique<GU_Detail>(), false, 0};
+        try {
+            source_points(*lock.getGdp(), affine_of(placement), spacing, *offer.points);
+        } catch (const Error& error) {
+            throw Error("source '" + source.getName().toStdString() + "': " + error.what());
+        }
+        offer.dated = offer.points->findAttribute(GA_ATTRIB_POINT, "birth_frame") != nullptr;
+        offer.hash = position_hash(*offer.points);
         offers.push_back(std::move(offer));
     }
     return offers;
@@ -101,6 +111,7 @@ struct ColliderMove {
     CollidingObject before, after;
     SurfaceLook look;
     std::string name;
+    std::vector<MovingBody> bodies;  ///< of points that say all themselves; then the rest is empty
 };
 
 /// Colliders as they are at the end of this frame, beside what the state remembers of its beginning.
@@ -128,16 +139,22 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
             move.look.bounce = std::clamp(static_cast<float>(physical->getBounce()), 0.0f, 1.0f);
         }
         const int id = affector->getObjectId();
+        Affine placed = affine_of(placement);
         try {
-            const Shape now = collider_shape(*lock.getGdp(), move.look);
+            if (holds_bodies(*lock.getGdp())) {
+                move.bodies = read_bodies(*lock.getGdp());
+                moves.push_back(std::move(move));
+                continue;
+            }
+            const Shape now = collider_shape(*lock.getGdp(), move.look, placed);
             const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& object_then) {
                 return object_then.object == id;
             });
             if (known == before.end()) {
-                move.before = move.after = first_seen(id, now, affine_of(placement));
+                move.before = move.after = first_seen(id, now, placed);
             } else {
                 move.before = *known;
-                move.after = followed(*known, now, affine_of(placement), spacing);
+                move.after = followed(*known, now, placed, spacing);
                 if (!same_topology(move.before.rest, move.after.rest)) {
                     messages.warning(
                         "collider '" + move.name +
@@ -156,7 +173,8 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
 
 std::vector<CollidingObject> at_frame_end(const std::vector<ColliderMove>& moves) {
     std::vector<CollidingObject> all;
-    for (const ColliderMove& move : moves) all.push_back(move.after);
+    for (const ColliderMove& move : moves)
+        if (move.bodies.empty()) all.push_back(move.after);
     return all;
 }
 
@@ -171,6 +189,8 @@ std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const 
                                   SnowEngines::Kept& kept, const NodeMessages& messages) {
     std::vector<MovingBody> bodies;
     for (const ColliderMove& move : moves) {
+        bodies.insert(bodies.end(), move.bodies.begin(), move.bodies.end());
+        if (!move.bodies.empty()) continue;
         const auto known = kept.boundaries.find(move.after.object);
         if (known == kept.boundaries.end() || !same(known->second.first, move.after.rest)) {
             try {
@@ -186,42 +206,6 @@ std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const 
         bodies.back().body.name = move.name;
     }
     return bodies;
-}
-
-/// What forces and air do to each particle, with its own acceleration; empty = nothing.
-std::vector<Float3> accelerations(const SIM_Object& object, const GU_Detail& snow,
-                                  const std::vector<PointBlock>& blocks, const ObjectForces& forces,
-                                  const ParameterValues& values, const Parameters& parameters) {
-    const auto drag = static_cast<float>(values.real("drag"));
-    if (forces.others.empty() && drag <= 0) return {};
-    Particles particles = read_particles(snow, blocks);
-    add_accelerations(object, forces.others, parameters, particles);
-    add_air(values.vector("wind"), drag, particles);
-    return std::move(particles.acceleration);
-}
-
-/// The first particles: those that the object came with get what they lack.
-void number_snow(GU_Detail& snow, const Parameters& parameters, int64_t& next_id) {
-    const std::vector<PointBlock> blocks = point_blocks(snow);
-    std::vector<int64_t> ids;
-    if (!read_integers(snow, blocks, "id", ids)) {
-        ids.resize(point_count(blocks));
-        for (int64_t& id : ids) id = next_id++;
-        write_integers(snow, blocks, "id", ids);
-    }
-    for (const int64_t id : ids) next_id = std::max(next_id, id + 1);
-    if (snow.findAttribute(GA_ATTRIB_POINT, "pscale")) return;
-    const std::vector<float> radius(point_count(blocks), 0.5f * parameters.spacing);
-    write_floats(snow, blocks, "pscale", 1, radius.data());
-}
-
-/// age, where particles have one.
-void grow_older(GU_Detail& snow, float seconds) {
-    const std::vector<PointBlock> blocks = point_blocks(snow);
-    std::vector<float> age(point_count(blocks));
-    if (age.empty() || !read_floats(snow, blocks, "age", 1, age.data())) return;
-    for (float& a : age) a += seconds;
-    write_floats(snow, blocks, "age", 1, age.data());
 }
 
 void require_at_origin(const SIM_Object& object) {
@@ -280,7 +264,7 @@ void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, co
     });
 }
 
-SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&, SIM_Object& object, SIM_ObjectArray&,
+SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
                                                                      const SIM_Time& timestep, bool newobject) {
     const NodeMessages messages{
         [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_ABORT); },
@@ -301,11 +285,19 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                            parameters.spacing, messages);
         const std::vector<Offer> offers = offers_of(object, parameters.spacing);
         std::map<int, int64_t> emitted = remembered ? remembered->emitted() : std::map<int, int64_t>();
-        int64_t next_id = remembered ? remembered->getNextId() : 0;
 
         const std::lock_guard<std::mutex> guard(engines_->mutex);
         SnowEngines::Kept& kept = engines_->kept[object.getObjectId()];
-        bool moved = false, forced = false;
+        EngineCache::Air air;
+        const auto drag = static_cast<float>(values.real("drag"));
+        if (!forces.others.empty() || drag > 0)
+            air = [&](const Particles& particles) {
+                std::vector<Float3> acceleration = air_acceleration(particles, nullptr, values.vector("wind"), drag);
+                if (acceleration.empty()) acceleration = particles.acceleration;
+                add_accelerations(object, forces.others, parameters, particles, acceleration);
+                return acceleration;
+            };
+        bool moved = false;
         if (!newobject) {
             const SIM_GeometryAutoReadLock lock(object.getGeometry());
             const GU_Detail* snow = lock.getGdp();
@@ -314,12 +306,9 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                     kept.boundaries.clear();
                 kept.spacing = parameters.spacing;
                 kept.boundary_volume = parameters.boundary_volume;
-                const std::vector<PointBlock> blocks = point_blocks(*snow);
                 kept.cache.prepare(parameters, values.text("device"));
                 kept.cache.set_bodies(bodies_of(moves, parameters, kept, messages));
-                const std::vector<Float3> acceleration = accelerations(object, *snow, blocks, forces, values, parameters);
-                forced = !acceleration.empty();
-                kept.cache.upload(*snow, blocks, acceleration);
+                kept.cache.upload(*snow, point_blocks(*snow), air);
                 CookInterrupt interrupt("Firn snow");
                 const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
                 if (report.interrupted) return;
@@ -328,8 +317,9 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             }
         }
 
-        SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
-                                                     SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+        SIM_GeometryCopy* geometry =
+            SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                            SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
         SIM_FirnSnowState* state =
             SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
         if (!geometry || !state) throw Error("the object's geometry can't be written");
@@ -339,22 +329,24 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             if (moved) {
                 kept.cache.write(snow, point_blocks(snow));
                 // The engine still holds what forces did; the next frame has its own, or none.
-                if (forced) kept.cache.forget();
-                grow_older(snow, static_cast<float>(timestep));
-            } else {
-                number_snow(snow, parameters, next_id);
+                if (air) kept.cache.forget();
             }
+            complete_snow(snow, parameters.spacing, moved ? static_cast<float>(timestep) : 0.0f);
+            const double frame = CHgetManager()->getSample(engine.getGlobalTime(engine.getSimulationTime()));
             const bool always = values.text("emission") == "always";
             for (const Offer& offer : offers) {
+                if (offer.dated) {
+                    add_appearing_snow(snow, *offer.points, frame, newobject, parameters);
+                    continue;
+                }
                 const auto before = emitted.find(offer.object);
                 if (!always && before != emitted.end() && before->second == offer.hash) continue;
                 emitted[offer.object] = offer.hash;
-                append_snow(snow, offer.particles, parameters, next_id);
+                add_appearing_snow(snow, *offer.points, 0, true, parameters);
             }
         }
         state->set_colliders(at_frame_end(moves));
         state->set_emitted(emitted);
-        state->setNextId(next_id);
         whole = true;
     });
     return without_error && whole ? SIM_SOLVER_SUCCESS : SIM_SOLVER_FAIL;

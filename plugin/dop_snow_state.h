@@ -11,13 +11,10 @@
 
 namespace firn {
 
-/// What a step needs beside the particles: where the colliders were, which sources have given their snow, and the next
-/// particle's number. It lives on the snow object, and all of it is options: Houdini copies, caches, saves and loads
-/// them without a line of code here.
+/// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives on
+/// the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code here.
 class SIM_FirnSnowState : public SIM_Data, public SIM_OptionsUser {
 public:
-    GETSET_DATA_FUNCS_I("next_id", NextId)
-
     std::vector<CollidingObject> colliders() const;
     /// Writes what differs.
     void set_colliders(const std::vector<CollidingObject>&);

@@ -119,7 +119,7 @@ inline void set_mesh(SIM_Object* object, const firn::Mesh& mesh) {
                        UT_Vector3(mesh.points[i].x, mesh.points[i].y, mesh.points[i].z));
     for (const auto& triangle : mesh.triangles) {
         GU_PrimPoly* polygon = GU_PrimPoly::build(&detail, 0, GU_POLY_CLOSED, 0);
-        for (const size_t corner : {0, 2, 1}) polygon->appendVertex(first + static_cast<GA_Offset>(triangle[corner]));
+        for (const size_t corner : {2, 1, 0}) polygon->appendVertex(first + static_cast<GA_Offset>(triangle[corner]));
     }
     geometry->releaseGeometry();
 }

@@ -31,6 +31,7 @@ public:
 
     void setSimulationTime(const SIM_Time& t, bool resimlasttimestep, bool forceresetsim, bool allowsimulation);
     const SIM_Time& getSimulationTime() const { return states_[current_]->time; }
+    const SIM_Time getGlobalTime(const SIM_Time& t) const { return t; }
     const SIM_Time& getTimeStep() const { return time_step_; }
     void setTimeStep(const SIM_Time& time) { time_step_ = time; }
     int64 getTotalMemorySize() const;
