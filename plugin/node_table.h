@@ -51,6 +51,9 @@ const NodeTable& snow_collider_table();
 const NodeTable& snow_step_table();
 const NodeTable& snow_rasterize_table();
 const NodeTable& snow_surface_table();
+const NodeTable& snow_solver_table();
+/// What the DOP's guide geometry is asked by; no node of its own.
+const NodeTable& snow_solver_guide_table();
 
 /// Every node of the plugin, in the order of the Tab menu.
 std::vector<const NodeTable*> node_tables();

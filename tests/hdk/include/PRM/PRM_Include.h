@@ -5,6 +5,7 @@
 #include <PRM/PRM_Default.h>
 #include <PRM/PRM_Name.h>
 #include <PRM/PRM_Range.h>
+#include <PRM/PRM_Shared.h>
 #include <PRM/PRM_SpareData.h>
 #include <PRM/PRM_Template.h>
 #include <PRM/PRM_Type.h>

@@ -29,6 +29,7 @@ public:
     T operator[](int i) const { return vec[i]; }
     T* data() { return vec; }
     const T* data() const { return vec; }
+    UT_Vector3T& operator=(T v) { return *this = UT_Vector3T(v); }
     void assign(T x, T y, T z) { *this = UT_Vector3T(x, y, z); }
 
     UT_Vector3T operator+(const UT_Vector3T& o) const {
@@ -38,6 +39,7 @@ public:
         return {vec[0] - o.vec[0], vec[1] - o.vec[1], vec[2] - o.vec[2]};
     }
     UT_Vector3T operator*(T s) const { return {vec[0] * s, vec[1] * s, vec[2] * s}; }
+    UT_Vector3T& operator*=(T s) { return *this = *this * s; }
     UT_Vector3T& operator+=(const UT_Vector3T& o) { return *this = *this + o; }
     bool operator==(const UT_Vector3T& o) const {
         return vec[0] == o.vec[0] && vec[1] == o.vec[1] && vec[2] == o.vec[2];
