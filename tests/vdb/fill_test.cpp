@@ -301,6 +301,19 @@ TEST(RelaxedFill, ThinFeaturesSurvive) {
     EXPECT_GT(closest_pair(relaxed.position), 0.5 * 0.05);
 }
 
+TEST(RelaxedFill, WallsOfAnyThicknessHoldTheirMass) {
+    FillSettings settings = at_spacing(0.05f);
+    settings.relaxed = true;
+    for (const float thickness : {1.2f, 1.5f, 2.2f, 2.5f, 3.5f}) {
+        const Filling wall = fill_mesh(box_mesh({0.6f, thickness * 0.05f, 0.5f}), settings);
+        const double volume = 0.6 * 0.5 * thickness * 0.05;
+        EXPECT_NEAR(double(wall.position.size()) * 1.25e-4 / volume, 1, 0.02) << thickness << " spacings";
+        EXPECT_GT(closest_pair(wall.position), 0.65 * 0.05) << thickness << " spacings";
+        EXPECT_LT(worst_density(wall.position, 0.05), 1.25) << thickness << " spacings";
+        for (const Float3& p : wall.position) EXPECT_LT(std::abs(p.y), 0.5 * thickness * 0.05);
+    }
+}
+
 TEST(RelaxedFill, SameBitsOnOneThreadAndTwo) {
     FillSettings settings = at_spacing(0.1f);
     settings.relaxed = true;

@@ -192,6 +192,27 @@ TEST(VolumeFile, ForeignAndTruncatedFilesAreErrors) {
     EXPECT_TRUE(refused());
 }
 
+TEST(VolumeFile, AFileThatAsksForAllMemoryIsRefused) {
+    const Folder folder;
+    const std::string path = folder.file("greedy.vdb");
+    VolumeSettings settings;
+    settings.spacing = 0.1f;
+    settings.surface = false;
+    write_volumes(path, firn_test::ball(0.2f, 0.1f), settings, {});
+    std::string bytes = contents(path);
+    // Behind magic, versions, flag and stamp comes the number of facts, and the length of the first one's name.
+    constexpr size_t length_at = 8 + 3 * 4 + 1 + 36 + 4;
+    ASSERT_LT(static_cast<unsigned char>(bytes[length_at]), 100);
+    bytes.replace(length_at, 4, std::string("\0\0\0\xf0", 4));  // 4 GB
+    write(path, bytes);
+    try {
+        describe_vdb(path);
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_TRUE(has(error.what(), "memory")) << error.what();
+    }
+}
+
 TEST(VolumeFile, DamagedFilesNeverCrash) {
     const Folder folder;
     const std::string path = folder.file("snow.vdb"), damaged = folder.file("damaged.vdb");

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "files/byte_cursor.h"
 #include "files/columns.h"
-#include "files/file_error.h"
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
@@ -32,10 +32,10 @@ struct ClassicColumn {
     std::vector<std::string> strings;
 };
 
-class ClassicReader {
+class ClassicReader : ByteCursor {
 public:
     ClassicReader(const std::string& name, const uint8_t* bytes, size_t size)
-        : name_(name), bytes_(bytes), size_(size), budget_(size) {}
+        : ByteCursor(bytes, size, name), budget_(size) {}
 
     ParticleFile read() {
         take(5);  // is_bgeo_classic() has seen them
@@ -60,15 +60,6 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(size_t offset, const std::string& what) const { fail_at(name_, offset, what); }
-    const uint8_t* take(uint64_t count) {
-        if (count > size_ - offset_)
-            fail(offset_, "the file is cut short: " + std::to_string(count) + " bytes should follow, there are " +
-                              std::to_string(size_ - offset_));
-        const uint8_t* begin = bytes_ + offset_;
-        offset_ += count;
-        return begin;
-    }
     int32_t integer() {
         uint32_t word;
         std::memcpy(&word, take(4), 4);
@@ -218,10 +209,6 @@ private:
         }
     }
 
-    std::string name_;
-    const uint8_t* bytes_;
-    size_t size_;
-    size_t offset_ = 0;
     MemoryBudget budget_;
 };
 

@@ -16,4 +16,16 @@ namespace firn {
     throw Error(name + ": byte " + std::to_string(offset) + ": " + line);
 }
 
+/// Does what writes a file; errors that don't begin with its name get it.
+template <typename Write>
+void with_file_name(const std::string& path, const Write& write) {
+    try {
+        write();
+    } catch (const Error& error) {
+        const std::string what = error.what();
+        if (what.compare(0, path.size(), path) == 0) throw;
+        throw Error(path + ": " + what);
+    }
+}
+
 }  // namespace firn

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "files/columns.h"
+#include "files/file_error.h"
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
@@ -53,7 +54,7 @@ void write_particles(const std::string& path, const ParticleFile& file) {
 }
 
 void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
-    try {
+    with_file_name(path, [&] {
         NewFile target(path);
         if (format == ParticleFormat::vdb_points) {
             write_vdb_points(target.temporary(), path, file);
@@ -66,11 +67,7 @@ void write_particles(const std::string& path, const ParticleFile& file, Particle
             output.close();
         }
         target.commit();
-    } catch (const Error& error) {
-        const std::string what = error.what();
-        if (what.compare(0, path.size(), path) == 0) throw;
-        throw Error(path + ": " + what);
-    }
+    });
 }
 
 ParticleFile read_particles(const std::string& path) {

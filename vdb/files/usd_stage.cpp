@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "files/file_error.h"
 #include "files/output.h"
 #include "firn/error.h"
 #include "firn/new_file.h"
@@ -314,17 +315,13 @@ private:
 }  // namespace
 
 void write_usda(const std::string& path, const UsdStage& stage) {
-    try {
+    with_file_name(path, [&] {
         NewFile target(path);
         Output output(target.temporary(), path);
         UsdaWriter(output, stage).write();
         output.close();
         target.commit();
-    } catch (const Error& error) {
-        const std::string what = error.what();
-        if (what.compare(0, path.size(), path) == 0) throw;
-        throw Error(path + ": " + what);
-    }
+    });
 }
 
 }  // namespace firn

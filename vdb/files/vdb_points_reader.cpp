@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "files/blosc_block.h"
+#include "files/byte_cursor.h"
 #include "files/columns.h"
-#include "files/file_error.h"
 #include "files/formats.h"
 #include "files/half.h"
 #include "files/vdb_metadata.h"
@@ -180,10 +180,10 @@ struct Page {
     int32_t packed = 0, unpacked = 0;  ///< packed < 0: not compressed
 };
 
-class PointGridReader {
+class PointGridReader : ByteCursor {
 public:
     PointGridReader(const std::string& name, const uint8_t* bytes, size_t size)
-        : name_(name), bytes_(bytes), size_(size), budget_(size) {}
+        : ByteCursor(bytes, size, name), budget_(size) {}
 
     ParticleFile read() {
         find_grid();
@@ -201,15 +201,6 @@ public:
 private:
     // Bytes.
 
-    [[noreturn]] void fail(size_t offset, const std::string& what) const { fail_at(name_, offset, what); }
-    const uint8_t* take(uint64_t count) {
-        if (count > size_ - offset_)
-            fail(offset_, "the file is cut short: " + std::to_string(count) + " bytes should follow, there are " +
-                              std::to_string(size_ - offset_));
-        const uint8_t* begin = bytes_ + offset_;
-        offset_ += static_cast<size_t>(count);
-        return begin;
-    }
     template <typename T>
     T value() {
         T result;
@@ -761,10 +752,6 @@ private:
         size_t components = 1;
     };
 
-    std::string name_;
-    const uint8_t* bytes_;
-    size_t size_;
-    size_t offset_ = 0;
     MemoryBudget budget_;
     ParticleFile file_;
     std::map<std::string, std::string> strings_, meanings_;

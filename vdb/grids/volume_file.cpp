@@ -65,7 +65,7 @@ public:
         if (settings_.density) add(density, "kg/m^3", integral(*density));
         if (settings_.surface) add(surface, "m", 0);
         if (settings_.masked_density) {
-            const FloatGrid::Ptr masked = masked_density_grid(*density, *surface);
+            const FloatGrid::Ptr masked = masked_density_grid(*density, *surface, 0, grid_settings_.threads);
             add(masked, "kg/m^3", integral(*masked));
         }
     }

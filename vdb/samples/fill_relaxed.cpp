@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "samples/cell_order.h"
 #include "samples/surface_sampling.h"
@@ -18,6 +19,8 @@ constexpr int most_iterations = 40;
 constexpr double cohesion = 4, adhesion = 0.2;  ///< beta and gamma of Kugelstadt 2021, section 9
 constexpr double damping = 0.5;                 ///< all particles move at once: half of what each wants alone
 constexpr double longest_move = 0.2;            ///< spacings in one iteration
+constexpr int narrowest_gap = 11;               ///< twentieths of a spacing; particles nearer than that stay uneven
+constexpr double gap_distance = 0.9;            ///< spacings between particles in gaps
 constexpr double at_rest = 0.01;                ///< spacings; the mean move that ends the iterations
 
 /// Particles sorted by cell.
@@ -119,6 +122,50 @@ Depth depth_at(const Skin& skin, const Vec3& p) {
     return found;
 }
 
+/// Walls that are no whole number of spacings thick have room between their sheets, but not for one more. Adds
+/// particles where the others are farthest, nearer to them than they will stay: the iterations make the room.
+void fill_gaps(const Skin& skin, const std::vector<Float3>& lattice, double spacing, size_t wanted,
+               std::vector<Vec3>& all) {
+    const ParticleCells cells = sort_into_cells(all, spacing);
+    struct Gap {
+        int width = 0;       ///< from the nearest particle, twentieths of a spacing
+        uint64_t order = 0;  ///< gaps of one width are taken here and there, not from one side
+        Vec3 place;
+        bool operator<(const Gap& other) const {
+            return width != other.width ? width > other.width : order < other.order;
+        }
+    };
+    // Eight places around each of the lattice's.
+    std::vector<Gap> gaps(8 * lattice.size());
+    tbb::parallel_for(size_t(0), gaps.size(), [&](size_t i) {
+        const double aside = 0.25 * spacing;
+        const Vec3 p = wide(lattice[i / 8]) - skin.cloud.low +
+                       Vec3{i & 1 ? aside : -aside, i & 2 ? aside : -aside, i & 4 ? aside : -aside};
+        const Depth here = depth_at(skin, p);
+        double nearest = spacing;
+        if (here.known && here.depth < 0.7 * here.allowed) nearest = 0;
+        cells.near(p, [&](uint32_t other) { nearest = std::min(nearest, length(all[other] - p)); });
+        gaps[i] = {static_cast<int>(20 * nearest / spacing), i * 0x9e3779b97f4a7c15ull, p};
+    });
+    gaps.erase(std::remove_if(gaps.begin(), gaps.end(), [](const Gap& gap) { return gap.width < narrowest_gap; }),
+               gaps.end());
+    tbb::parallel_sort(gaps.begin(), gaps.end());
+    std::unordered_map<uint64_t, std::vector<Vec3>> added;
+    for (const Gap& gap : gaps) {
+        if (all.size() >= wanted) break;
+        const Cell at = cells.cell(gap.place);
+        bool free = true;
+        for (int n = 0; n < 27 && free; ++n) {
+            const auto found = added.find(cell_key({at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1}));
+            if (found == added.end()) continue;
+            for (const Vec3& other : found->second) free &= length(other - gap.place) > gap_distance * spacing;
+        }
+        if (!free) continue;
+        added[cell_key(at)].push_back(gap.place);
+        all.push_back(gap.place);
+    }
+}
+
 /// The surface's samples, thinned where two sheets of them meet, and the lattice behind them: `wanted` in all, if it
 /// can be.
 std::vector<Vec3> seeds(const SampledSurface& surface, const Skin& skin, const std::vector<Float3>& lattice,
@@ -168,6 +215,7 @@ std::vector<Vec3> seeds(const SampledSurface& surface, const Skin& skin, const s
     }
     const size_t inner = static_cast<size_t>(std::clamp(wanted - double(all.size()), deeper(1.4), deeper(0.8)));
     for (size_t i = 0; i < inner; ++i) all.push_back(wide(lattice[places[i].number]) - low);
+    if (double(all.size()) < wanted) fill_gaps(skin, lattice, spacing, static_cast<size_t>(wanted), all);
     return all;
 }
 

@@ -1,5 +1,5 @@
 // Darts on a dense cloud of the surface's points, then relaxation after Lloyd, in which every site moves to the middle
-// of what lies nearer to it than to any other. That alone leaves areas that differ by half: where cells with five and
+// of what lies nearer to it than to any other. That alone leaves areas up to 40 % off: where cells with five and
 // seven neighbours meet, round cells can't be equal ones. So sites also move along the gradient of the sum of the
 // squares of what their areas differ by. Of a border of length L between the cells of x_i and x_j, with its middle at
 // c,

@@ -46,9 +46,9 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles&, const SurfaceGridSettings
                                      const Interrupted& = {});
 
 /// The density inside the surface: faded to nothing over `fade` metres (0 = one voxel) at the surface. The look of snow
-/// shots: crisp edges, true density inside.
+/// shots: crisp edges, true density inside. `threads` 0 = all cores.
 openvdb::FloatGrid::Ptr masked_density_grid(const openvdb::FloatGrid& density, const openvdb::FloatGrid& surface,
-                                            float fade = 0);
+                                            float fade = 0, int threads = 0);
 
 /// Any quantity per particle, as the kernel-weighted mean where there are particles. `values` has one per particle.
 openvdb::FloatGrid::Ptr attribute_grid(const Particles&, const std::vector<float>& values, const char* name,
