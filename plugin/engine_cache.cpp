@@ -15,6 +15,12 @@ bool same(const Transform& a, const Transform& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+bool same(const Parameters& a, const Parameters& b) {
+    for (const ParameterInfo& info : parameter_table())
+        if (parameter_text(a, info) != parameter_text(b, info)) return false;
+    return true;
+}
+
 /// Whether `next` goes on where `last` ended.
 bool goes_on(const MovingBody& last, const MovingBody& next) {
     const Body &a = last.body, &b = next.body;
@@ -60,6 +66,7 @@ void EngineCache::prepare(const Parameters& parameters, const std::string& devic
         return;
     }
     const Parameters& now = engine_->parameters();
+    if (same(parameters, now)) return;
     // The engine scales what it holds when these change; what it holds is the host's to say.
     if (parameters.spacing != now.spacing || parameters.rest_density != now.rest_density) forget();
     engine_->set_parameters(parameters);

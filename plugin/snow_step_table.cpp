@@ -29,8 +29,10 @@ const NodeTable& snow_step_table() {
                                     "1/$FPS"));
         p.push_back(real_row("timescale", "Time Scale", "", simulation, 1, 0, 1000, 0, 2,
                              "Below 1 is slow motion, above 1 fast; 0 stands still."));
-        p.push_back(integer_row("substeps_min", "Min Substeps", "", simulation, 0, 0, 1000000, 20,
-                                "At least so many steps in a frame. 0 = as the motion needs.", "{ substeps > 0 }"));
+        p.push_back(
+            integer_row("substeps_min", "Min Substeps", "", simulation, 0, 0, 1000000, 20,
+                        "At least so many steps in a frame, but for snow that only flies. 0 = as the motion needs.",
+                        "{ substeps > 0 }"));
         p.push_back(integer_row("substeps_max", "Max Substeps", "", simulation, 0, 0, 1000000, 200,
                                 "At most so many steps in a frame. 0 = as the motion needs.", "{ substeps > 0 }"));
         p.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));

@@ -32,6 +32,8 @@ public:
     using Make = std::function<void(GU_Detail&, double time)>;
     GeometryNode(Make make, bool moves) : SOP_Node(nullptr, "geometry", nullptr), make_(std::move(make)) {
         flags().setTimeDep(moves);
+        // What it copies keeps its ids, as a Solver SOP's last frame does.
+        mySopFlags.setManagesDataIDs(true);
     }
     void set(Make make) {
         make_ = std::move(make);
