@@ -69,7 +69,8 @@ std::vector<Float3> air_acceleration(const Particles& p, const GU_Detail* input,
             if (!is_wind && !is_force) continue;
             const auto* grid = vdb.hasGrid() ? dynamic_cast<const openvdb::Vec3SGrid*>(&vdb.getConstGrid()) : nullptr;
             if (!grid)
-                throw Error("VDB '" + name + "' of the forces has to be a vector grid of floats; merge its parts with VDB Vector Merge");
+                throw Error("VDB '" + name +
+                            "' of the forces has to be a vector grid of floats; merge its parts with VDB Vector Merge");
             std::vector<Float3>& sum = is_wind ? air : force;
             if (sum.empty()) sum.resize(p.count(), is_wind ? wind : Float3{});
             add_sampled(sum, *grid, p.position);
@@ -78,11 +79,13 @@ std::vector<Float3> air_acceleration(const Particles& p, const GU_Detail* input,
         std::vector<Float3> each(p.count());
         if (p.count() && add_by_id(each, *input, p.id)) {
             if (force.empty()) force.resize(p.count());
-            for (size_t i = 0; i < p.count(); ++i) force[i] = {force[i].x + each[i].x, force[i].y + each[i].y, force[i].z + each[i].z};
+            for (size_t i = 0; i < p.count(); ++i)
+                force[i] = {force[i].x + each[i].x, force[i].y + each[i].y, force[i].z + each[i].z};
             understood = true;
         }
         if (!understood && p.count())
-            throw Error("the forces need a vector VDB named wind or force, or points with id and force; there is neither");
+            throw Error(
+                "the forces need a vector VDB named wind or force, or points with id and force; there is neither");
     }
     if (drag > 0) {
         const std::vector<Float3> dragged = wind_acceleration(p, air.empty() ? std::vector<Float3>{wind} : air, drag);
@@ -95,7 +98,8 @@ std::vector<Float3> air_acceleration(const Particles& p, const GU_Detail* input,
     }
     if (!force.empty() && !p.acceleration.empty()) {
         for (size_t i = 0; i < p.count(); ++i)
-            force[i] = {force[i].x + p.acceleration[i].x, force[i].y + p.acceleration[i].y, force[i].z + p.acceleration[i].z};
+            force[i] = {force[i].x + p.acceleration[i].x, force[i].y + p.acceleration[i].y,
+                        force[i].z + p.acceleration[i].z};
     }
     return force;
 }

@@ -15,7 +15,8 @@ namespace {
 void match_materials(GU_Detail& to, const GU_Detail& other, const Parameters& parameters) {
     for (const ParticleArray& array : particle_arrays()) {
         const ParameterInfo* info = array.role == ArrayRole::input ? find_parameter(array.name) : nullptr;
-        if (!info || !other.findAttribute(GA_ATTRIB_POINT, array.name) || to.findAttribute(GA_ATTRIB_POINT, array.name)) continue;
+        if (!info || !other.findAttribute(GA_ATTRIB_POINT, array.name) || to.findAttribute(GA_ATTRIB_POINT, array.name))
+            continue;
         const float value = *static_cast<const float*>(info->field(const_cast<Parameters&>(parameters)));
         GA_Attribute* made = to.addFloatTuple(GA_ATTRIB_POINT, array.name, 1, GA_Defaults(value));
         made->bumpDataId();
@@ -23,8 +24,8 @@ void match_materials(GU_Detail& to, const GU_Detail& other, const Parameters& pa
 }
 
 /// Which points of a source appear, in their order.
-std::vector<bool> appearing(const GU_Detail& snow, const GU_Detail& source, const std::vector<PointBlock>& blocks, int64_t now,
-                            bool first, float spacing) {
+std::vector<bool> appearing(const GU_Detail& snow, const GU_Detail& source, const std::vector<PointBlock>& blocks,
+                            int64_t now, bool first, float spacing) {
     const size_t count = point_count(blocks);
     std::vector<int64_t> birth, flake;
     std::vector<bool> appears(count, first);
@@ -80,7 +81,8 @@ void complete_ids(GU_Detail& snow) {
     if (snow.getNumPoints() && !snow.findAttribute(GA_ATTRIB_POINT, "id")) number_from(snow, 0);
 }
 
-size_t add_appearing_snow(GU_Detail& snow, const GU_Detail& source, double frame, bool first, const Parameters& parameters) {
+size_t add_appearing_snow(GU_Detail& snow, const GU_Detail& source, double frame, bool first,
+                          const Parameters& parameters) {
     const int64_t now = std::llround(frame);
     // Between frames nothing appears, or it would appear twice.
     if (std::abs(frame - static_cast<double>(now)) > 1e-3) return 0;

@@ -28,8 +28,8 @@ int64_t body_number(const std::string& owner, const std::string& name) {
 
 void write_placement(GU_Detail& detail, const char* name, const std::vector<PointBlock>& blocks,
                      const std::vector<MovingBody>& bodies, bool end) {
-    GA_Attribute* attribute = detail.addFloatTuple(GA_ATTRIB_POINT, name, placement_numbers, GA_Defaults(0.0), nullptr, nullptr,
-                                                   GA_STORE_REAL64);
+    GA_Attribute* attribute = detail.addFloatTuple(GA_ATTRIB_POINT, name, placement_numbers, GA_Defaults(0.0), nullptr,
+                                                   nullptr, GA_STORE_REAL64);
     const GA_RWHandleD handle(attribute);
     std::vector<double> page(GA_PAGE_SIZE);
     size_t block = 0;
@@ -51,7 +51,8 @@ void write_placement(GU_Detail& detail, const char* name, const std::vector<Poin
 Transform read_placement(const GU_Detail& detail, const char* name, GA_Offset point) {
     const GA_ROHandleD handle(&detail, GA_ATTRIB_POINT, name, placement_numbers);
     if (handle.isInvalid())
-        throw Error(std::string("rigid colliders need the point attribute ") + name + "; take them from Firn Snow Collider unchanged");
+        throw Error(std::string("rigid colliders need the point attribute ") + name +
+                    "; take them from Firn Snow Collider unchanged");
     Transform t;
     for (int c = 0; c < 9; ++c) t.rotation[c] = handle.get(point, c);
     for (int c = 0; c < 3; ++c) t.translation[c] = handle.get(point, 9 + c);
@@ -140,7 +141,8 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
     for (const MovingBody& moving : bodies) {
         const UT_StringHolder text(moving.body.name);
         for (size_t left = moving.body.position.size(); left > 0; ++block) {
-            for (GA_Offset at = blocks[block].start; at < blocks[block].start + blocks[block].count; ++at) name.set(at, text);
+            for (GA_Offset at = blocks[block].start; at < blocks[block].start + blocks[block].count; ++at)
+                name.set(at, text);
             left -= static_cast<size_t>(blocks[block].count);
         }
     }
@@ -201,11 +203,13 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
         Body& body = moving.body;
         body.name = name.isValid() ? name.get(first[k]).toStdString() : "collider";
         const int64_t kind = motion[of[0]];
-        if (kind < 0 || kind > 2) throw Error("collider '" + body.name + "': motion = " + std::to_string(kind) + " is none of 0, 1, 2");
+        if (kind < 0 || kind > 2)
+            throw Error("collider '" + body.name + "': motion = " + std::to_string(kind) + " is none of 0, 1, 2");
         body.motion = static_cast<Motion>(kind);
         pick(body.position, body.motion == Motion::still || rest.empty() ? position : rest);
         pick(body.volume, volume);
-        const bool has_normals = !normal.empty() && (normal[of[0]].x != 0 || normal[of[0]].y != 0 || normal[of[0]].z != 0);
+        const bool has_normals =
+            !normal.empty() && (normal[of[0]].x != 0 || normal[of[0]].y != 0 || normal[of[0]].z != 0);
         if (body.motion == Motion::rigid) {
             body.placement = read_placement(detail, "body_start", first[k]);
             moving.end = read_placement(detail, "body_end", first[k]);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Boundary bodies as points of a Houdini geometry, as firn::snow_collider makes them and solvers read them. Colliders may be
-// merged: `body` numbers are made from the node and the piece, and each point says all about its body.
+// Boundary bodies as points of a Houdini geometry, as firn::snow_collider makes them and solvers read them. Colliders
+// may be merged: `body` numbers are made from the node and the piece, and each point says all about its body.
 //
 //   P, N, v          where the point is at this frame, its outward normal (0 = none), its velocity
 //   name, body       of the body; equal numbers = one body

@@ -18,7 +18,8 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
 
 bool close(const std::vector<Float3>& a, const std::vector<Float3>& b, float tolerance) {
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](const Float3& p, const Float3& q) {
-               return std::abs(p.x - q.x) <= tolerance && std::abs(p.y - q.y) <= tolerance && std::abs(p.z - q.z) <= tolerance;
+               return std::abs(p.x - q.x) <= tolerance && std::abs(p.y - q.y) <= tolerance &&
+                      std::abs(p.z - q.z) <= tolerance;
            });
 }
 
@@ -100,7 +101,8 @@ const ColliderBodies::Sampled& ColliderBodies::sample(size_t slot, const Mesh& m
     return sampled_[slot];
 }
 
-Body ColliderBodies::described(const Sampled& sampled, const SurfacePiece& piece, const ColliderSettings& settings) const {
+Body ColliderBodies::described(const Sampled& sampled, const SurfacePiece& piece,
+                               const ColliderSettings& settings) const {
     Body body;
     body.name = piece.name;
     body.position = sampled.placed.position;
@@ -138,7 +140,8 @@ std::vector<MovingBody> ColliderBodies::still(const GeometryPieces& pieces, cons
     for (size_t k = 0; k < pieces.surfaces.size(); ++k) {
         const SurfacePiece& piece = pieces.surfaces[k];
         const Sampled& sampled = sample(k, piece.mesh, piece.name, settings);
-        for (const std::string& warning : sampled.samples.warnings) warnings_.push_back("'" + piece.name + "': " + warning);
+        for (const std::string& warning : sampled.samples.warnings)
+            warnings_.push_back("'" + piece.name + "': " + warning);
         MovingBody moving;
         moving.body = described(sampled, piece, settings);
         if (piece.packed) {
@@ -158,17 +161,20 @@ std::vector<MovingBody> ColliderBodies::moving(const GeometryPieces& sampled_pie
     std::vector<MovingBody> bodies;
     const size_t count = sampled_pieces.surfaces.size();
     if (from.surfaces.size() != count || to.surfaces.size() != count)
-        throw Error("the input has " + std::to_string(to.surfaces.size()) + " pieces at this frame and " + std::to_string(count) +
-                    " at the start frame; a body can't appear or vanish");
+        throw Error("the input has " + std::to_string(to.surfaces.size()) + " pieces at this frame and " +
+                    std::to_string(count) + " at the start frame; a body can't appear or vanish");
     for (size_t k = 0; k < count; ++k) {
         const SurfacePiece &rest = sampled_pieces.surfaces[k], &start = from.surfaces[k], &end = to.surfaces[k];
         const std::string what = "collider '" + rest.name + "'";
         if (rest.from_volume && !rest.packed)
-            throw Error(what + " is a VDB, whose motion can't be told from frame to frame; pack it and move the packed primitive");
+            throw Error(
+                what +
+                " is a VDB, whose motion can't be told from frame to frame; pack it and move the packed primitive");
         MovingBody moving;
         if (settings.motion == Motion::rigid) {
             const Sampled& sampled = sample(k, rest.mesh, rest.name, settings);
-            for (const std::string& warning : sampled.samples.warnings) warnings_.push_back("'" + rest.name + "': " + warning);
+            for (const std::string& warning : sampled.samples.warnings)
+                warnings_.push_back("'" + rest.name + "': " + warning);
             moving.body = described(sampled, rest, settings);
             moving.body.motion = Motion::rigid;
             const float tolerance = 0.02f * settings.spacing;
@@ -188,7 +194,8 @@ std::vector<MovingBody> ColliderBodies::moving(const GeometryPieces& sampled_pie
         } else {
             const Mesh mesh = placed_mesh(rest);
             const Sampled& sampled = sample(k, mesh, rest.name, settings);
-            for (const std::string& warning : sampled.samples.warnings) warnings_.push_back("'" + rest.name + "': " + warning);
+            for (const std::string& warning : sampled.samples.warnings)
+                warnings_.push_back("'" + rest.name + "': " + warning);
             moving.body = described(sampled, rest, settings);
             moving.body.motion = Motion::deforming;
             moving.body.normal.clear();
@@ -199,7 +206,8 @@ std::vector<MovingBody> ColliderBodies::moving(const GeometryPieces& sampled_pie
                 } catch (const Error& error) {
                     throw Error(what + ": " + error.what());
                 }
-                return settings.inverted ? turned_inside_out(std::move(moved), settings.spacing).position : moved.position;
+                return settings.inverted ? turned_inside_out(std::move(moved), settings.spacing).position
+                                         : moved.position;
             };
             moving.body.position = positions(start);
             moving.end_position = positions(end);

@@ -30,7 +30,8 @@ public:
         if (attribute.empty()) return;
         const GA_Attribute* found = detail.findAttribute(GA_ATTRIB_PRIMITIVE, attribute.c_str());
         if (!found)
-            throw Error("the input has no primitive attribute '" + attribute + "' to cut it into pieces; make one, or set Bodies to One Body");
+            throw Error("the input has no primitive attribute '" + attribute +
+                        "' to cut it into pieces; make one, or set Bodies to One Body");
         if (found->getStorageClass() == GA_STORECLASS_STRING)
             text_ = GA_ROHandleS(found);
         else
@@ -112,11 +113,14 @@ Heightfield height_field(const GEO_PrimVolume& volume) {
     const UT_Vector3 corner = at(0, 0, index), next = at(1, 0, index), beside = at(0, 1, index),
                      last = at(res[first] - 1, res[second] - 1, index);
     const float cell = (next - corner).length(), across = (beside - corner).length();
-    const bool along_axes = std::abs(next.y() - corner.y()) < 1e-3f * cell && std::abs(beside.y() - corner.y()) < 1e-3f * cell &&
+    const bool along_axes = std::abs(next.y() - corner.y()) < 1e-3f * cell &&
+                            std::abs(beside.y() - corner.y()) < 1e-3f * cell &&
                             std::min(std::abs(next.x() - corner.x()), std::abs(next.z() - corner.z())) < 1e-3f * cell;
     if (res[first] < 2 || res[second] < 2 || !along_axes || std::abs(cell - across) > 1e-3f * cell)
-        throw Error("the height field has to lie along x and z with square cells, and heights along y; set its orientation to ZX "
-                    "Plane and don't turn it");
+        throw Error(
+            "the height field has to lie along x and z with square cells, and heights along y; set its orientation to "
+            "ZX "
+            "Plane and don't turn it");
     const bool first_along_x = std::abs(next.x() - corner.x()) > std::abs(next.z() - corner.z());
     Heightfield field;
     field.columns = first_along_x ? res[first] : res[second];
@@ -130,7 +134,8 @@ Heightfield height_field(const GEO_PrimVolume& volume) {
             const UT_Vector3 position = at(a, b, index);
             const auto column = static_cast<size_t>(std::lround((position.x() - field.origin.x) / cell));
             const auto row = static_cast<size_t>(std::lround((position.z() - field.origin.z) / cell));
-            field.height[row * static_cast<size_t>(field.columns) + column] = voxels->getValue(index[0], index[1], index[2]);
+            field.height[row * static_cast<size_t>(field.columns) + column] =
+                voxels->getValue(index[0], index[1], index[2]);
         }
     }
     return field;
@@ -213,7 +218,8 @@ void place(SurfacePiece& piece, const UT_Matrix4D& full) {
 }
 
 /// Everything in a packed primitive as one piece. Values that not all parts have are left out.
-SurfacePiece packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed, const std::vector<WantedValues>& wanted) {
+SurfacePiece packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed,
+                          const std::vector<WantedValues>& wanted) {
     SurfacePiece piece;
     piece.packed = true;
     piece.name = primitive_name(detail, packed.getMapOffset());
@@ -221,7 +227,8 @@ SurfacePiece packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed, 
     const GU_DetailHandleAutoReadLock inside(packed.getPackedDetail());
     if (!inside.isValid()) throw Error("packed primitive '" + piece.name + "' holds no geometry that could be read");
     const GeometryPieces parts = geometry_pieces(*inside.getGdp(), "", wanted);
-    if (!parts.heightfields.empty()) throw Error("packed primitive '" + piece.name + "' holds a height field; unpack it");
+    if (!parts.heightfields.empty())
+        throw Error("packed primitive '" + piece.name + "' holds a height field; unpack it");
     for (size_t k = 0; k < parts.surfaces.size(); ++k) {
         const SurfacePiece& part = parts.surfaces[k];
         const Mesh mesh = placed_mesh(part);

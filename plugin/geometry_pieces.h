@@ -1,6 +1,7 @@
 #pragma once
 
-// What a Houdini geometry is made of, as sources and colliders see it: meshes, VDBs, height fields and packed primitives.
+// What a Houdini geometry is made of, as sources and colliders see it: meshes, VDBs, height fields and packed
+// primitives.
 
 #include <GU/GU_Detail.h>
 
@@ -40,8 +41,8 @@ struct WantedValues {
     int components;
 };
 
-/// `piece_attribute`: a primitive attribute that cuts the polygons into pieces; "" = they are one. Throws Error for what
-/// can't be used.
+/// `piece_attribute`: a primitive attribute that cuts the polygons into pieces; "" = they are one. Throws Error for
+/// what can't be used.
 GeometryPieces geometry_pieces(const GU_Detail&, const std::string& piece_attribute, const std::vector<WantedValues>&);
 
 /// The mesh where it is in the world.

@@ -38,7 +38,8 @@ size_t NearestPoint::to(const Float3& place) const {
     return best == points_.size() ? 0 : best;
 }
 
-void NearestPoint::search(const Float3& place, size_t begin, size_t end, int axis, size_t& best, float& distance) const {
+void NearestPoint::search(const Float3& place, size_t begin, size_t end, int axis, size_t& best,
+                          float& distance) const {
     if (begin >= end) return;
     const size_t middle = begin + (end - begin) / 2;
     const size_t here = order_[middle];

@@ -42,7 +42,8 @@ private:
         settings.bounce = static_cast<float>(values.real("bounce"));
         settings.sticky = static_cast<float>(values.real("sticky"));
         if (!(settings.spacing > 0)) throw Error("Particle Spacing has to be more than 0 m");
-        const std::string pieces = values.text("pieces") == "attribute" ? values.text("piece_attribute") : std::string();
+        const std::string pieces =
+            values.text("pieces") == "attribute" ? values.text("piece_attribute") : std::string();
         flags().setTimeDep(settings.motion != Motion::still);
 
         std::vector<MovingBody> bodies;
@@ -59,15 +60,16 @@ private:
         }
         interrupt.require_uninterrupted();
         for (const std::string& warning : bodies_.warnings()) addWarning(SOP_MESSAGE, warning.c_str());
-        if (bodies.empty()) addWarning(SOP_MESSAGE, "the input has no polygons, VDBs or height fields: there is nothing to run into");
+        if (bodies.empty())
+            addWarning(SOP_MESSAGE, "the input has no polygons, VDBs or height fields: there is nothing to run into");
         UT_String path;
         getFullPath(path);
         gdp->clearAndDestroy();
         write_bodies(*gdp, bodies, path.toStdString(), settings.spacing, CHgetManager()->getSecsPerSample());
         size_t count = 0;
         for (const MovingBody& body : bodies) count += body.body.position.size();
-        set_info(std::to_string(bodies.size()) + (bodies.size() == 1 ? " body, " : " bodies, ") + std::to_string(count) +
-                 " boundary particles\n");
+        set_info(std::to_string(bodies.size()) + (bodies.size() == 1 ? " body, " : " bodies, ") +
+                 std::to_string(count) + " boundary particles\n");
     }
 
     GeometryPieces now(OP_Context& context, const std::string& pieces) {

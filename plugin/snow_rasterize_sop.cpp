@@ -61,7 +61,8 @@ private:
         if (!values.empty()) read_floats(input, blocks, name.c_str(), components, values.data());
         if (components == 3) {
             std::vector<Float3> vectors(particles.count());
-            for (size_t i = 0; i < vectors.size(); ++i) vectors[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+            for (size_t i = 0; i < vectors.size(); ++i)
+                vectors[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
             add(attribute_grid(particles, vectors, name.c_str(), grids, interrupt.interrupted()), name);
             return;
         }

@@ -30,7 +30,8 @@ private:
 /// The parameters of a node without a verb, at a time.
 class NodeParameterValues : public ParameterValues {
 public:
-    NodeParameterValues(const OP_Node& node, const NodeTable& table, fpreal time) : node_(node), table_(table), time_(time) {}
+    NodeParameterValues(const OP_Node& node, const NodeTable& table, fpreal time)
+        : node_(node), table_(table), time_(time) {}
     double number(const char* token, int component) const override;
     std::string text(const char* token) const override;
 
@@ -66,6 +67,14 @@ PRM_Template* dialog(const NodeTable&);
 /// Puts the operator of a table into Houdini's.
 void add_sop(OP_OperatorTable*, const NodeTable&, OP_Constructor);
 
+/// The cook leaves the ids of untouched attributes alone; older Houdinis don't ask.
+template <class Parms>
+auto keep_data_ids(Parms& parms, int) -> decltype(parms.setManagesDataIDs(true)) {
+    return parms.setManagesDataIDs(true);
+}
+template <class Parms>
+void keep_data_ids(Parms&, long) {}
+
 /// A node whose verb's cache is `Cache`; Mode is how Houdini prepares the output.
 template <const NodeTable& (*table)(), class Cache, SOP_NodeVerb::CookMode mode>
 class VerbSop : public SnowSop {
@@ -83,9 +92,13 @@ private:
 
     class Verb : public SOP_NodeVerb {
     public:
-        SOP_NodeParms* allocParms() const override { return new SOP_NodeParmsOptions(dialog(table())); }
+        SOP_NodeParms* allocParms() const override {
+            auto* parms = new SOP_NodeParmsOptions(dialog(table()));
+            keep_data_ids(*parms, 0);
+            return parms;
+        }
         SOP_NodeCache* allocCache() const override { return new Cache; }
-        UT_StringHolder name() const override { return table().name; }
+        UT_StringHolder name() const override { return UT_StringHolder(table().name); }
         CookMode cookMode(const SOP_NodeParms*) const override { return mode; }
         void cook(const CookParms& cookparms) const override {
             static_cast<Cache*>(cookparms.cache())->doCook(this, cookparms);

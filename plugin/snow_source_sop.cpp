@@ -59,7 +59,8 @@ void append(Placed& to, Placed more) {
         values.values.resize(count * static_cast<size_t>(values.components), std::nanf(""));
     };
     for (PointValues& theirs : more.values) {
-        auto mine = std::find_if(to.values.begin(), to.values.end(), [&](const PointValues& v) { return v.name == theirs.name; });
+        auto mine = std::find_if(to.values.begin(), to.values.end(),
+                                 [&](const PointValues& v) { return v.name == theirs.name; });
         if (mine == to.values.end()) {
             to.values.push_back({theirs.name, theirs.components, {}});
             mine = to.values.end() - 1;
@@ -100,21 +101,24 @@ private:
             placed = open ? flakes(placed, settings, material, frame - start) : Placed();
             birth.assign(placed.position.size(), std::llround(frame));
             // Flakes are counted from 1: what is 0 is no flake.
-            for (size_t i = 0; i < placed.position.size(); ++i) flake.push_back(1 + static_cast<int64_t>(i) / flake_tries);
+            for (size_t i = 0; i < placed.position.size(); ++i)
+                flake.push_back(1 + static_cast<int64_t>(i) / flake_tries);
         } else {
             birth.assign(placed.position.size(), std::llround(start));
         }
         write(placed, settings, material, birth, flake);
-        set_info(continuous ? std::to_string(placed.position.size() / flake_tries) + " flakes this frame, in a shape of " +
-                                  std::to_string(filled) + " particles\n"
+        set_info(continuous ? std::to_string(placed.position.size() / flake_tries) +
+                                  " flakes this frame, in a shape of " + std::to_string(filled) + " particles\n"
                             : std::to_string(filled) + " snow particles, " +
-                                  std::to_string(double(filled) * material.rest_density * std::pow(double(settings.spacing), 3)) +
+                                  std::to_string(double(filled) * material.rest_density *
+                                                 std::pow(double(settings.spacing), 3)) +
                                   " kg\n");
     }
 
     Material material_of(const Parameters& p) const {
         const std::string preset = text("preset");
-        if (preset == "custom") return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
+        if (preset == "custom")
+            return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
         if (preset == "measured") return measured_material(static_cast<float>(real("measured_density")));
         return find_preset(preset).material;
     }
@@ -151,7 +155,8 @@ private:
             for (const std::string& warning : filling.warnings) warn("'" + piece.name + "': " + warning);
             Placed placed;
             placed.position = filling.position;
-            if (!piece.values.empty() && !placed.position.empty()) placed.values = nearest_values(piece, placed.position);
+            if (!piece.values.empty() && !placed.position.empty())
+                placed.values = nearest_values(piece, placed.position);
             if (piece.packed)
                 for (Float3& p : placed.position) p = apply_transform(piece.placement, p);
             append(all, std::move(placed));
@@ -195,7 +200,8 @@ private:
             const size_t at = nearest.to(p);
             for (size_t k = 0; k < out.size(); ++k) {
                 const auto components = static_cast<size_t>(out[k].components);
-                for (size_t c = 0; c < components; ++c) out[k].values.push_back(piece.values[k].values[at * components + c]);
+                for (size_t c = 0; c < components; ++c)
+                    out[k].values.push_back(piece.values[k].values[at * components + c]);
             }
         }
         return out;
@@ -203,8 +209,8 @@ private:
 
     Placed flakes(const Placed& shape, const Parameters& parameters, const Material& material, double frames) const {
         const double spacing = parameters.spacing;
-        const uint64_t wanted =
-            flakes_in_frame(real("rate"), double(material.rest_density) * spacing * spacing * spacing, real("timestep"), frames);
+        const uint64_t wanted = flakes_in_frame(
+            real("rate"), double(material.rest_density) * spacing * spacing * spacing, real("timestep"), frames);
         Placed tried;
         tried.position = flake_places(shape.position, wanted, static_cast<uint32_t>(integer("seed")),
                                       std::llround(real("frame")), parameters.spacing);
@@ -216,8 +222,8 @@ private:
         return tried;
     }
 
-    void write(const Placed& placed, const Parameters& parameters, const Material& material, const std::vector<int64_t>& birth,
-               const std::vector<int64_t>& flake) {
+    void write(const Placed& placed, const Parameters& parameters, const Material& material,
+               const std::vector<int64_t>& birth, const std::vector<int64_t>& flake) {
         const size_t count = placed.position.size();
         Particles particles;
         particles.position = placed.position;
@@ -234,8 +240,8 @@ private:
                 if (std::isnan((*own)[i])) continue;
                 if ((*own)[i] < static_cast<float>(info.low) || (*own)[i] > static_cast<float>(info.high))
                     throw Error("point attribute " + std::string(q.token) + " = " + std::to_string((*own)[i]) +
-                                " is out of range: use " + std::to_string(info.low) + " to " + std::to_string(info.high) + " " +
-                                info.unit);
+                                " is out of range: use " + std::to_string(info.low) + " to " +
+                                std::to_string(info.high) + " " + info.unit);
                 array[i] = (*own)[i];
             }
         }
@@ -268,7 +274,8 @@ private:
             const Float3& p = placed.position[i];
             const Float3 r{p.x - c.x, p.y - c.y, p.z - c.z};
             Float3 u{v.x + w.y * r.z - w.z * r.y, v.y + w.z * r.x - w.x * r.z, v.z + w.x * r.y - w.y * r.x};
-            if (own && !std::isnan((*own)[3 * i])) u = {u.x + (*own)[3 * i], u.y + (*own)[3 * i + 1], u.z + (*own)[3 * i + 2]};
+            if (own && !std::isnan((*own)[3 * i]))
+                u = {u.x + (*own)[3 * i], u.y + (*own)[3 * i + 1], u.z + (*own)[3 * i + 2]};
             all.push_back(u);
         }
         return all;

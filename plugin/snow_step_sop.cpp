@@ -41,7 +41,8 @@ private:
         const std::vector<PointBlock> blocks = point_blocks(*gdp);
         grow_older(blocks, before, frame > start ? seconds : 0);
         if (!gdp->findAttribute(GA_ATTRIB_POINT, "pscale") && before + appeared > 0)
-            write_floats(*gdp, blocks, "pscale", 1, std::vector<float>(before + appeared, 0.5f * settings.spacing).data());
+            write_floats(*gdp, blocks, "pscale", 1,
+                         std::vector<float>(before + appeared, 0.5f * settings.spacing).data());
         warn_of_spacing(settings);
     }
 
@@ -78,8 +79,8 @@ private:
     void warn_of_spacing(const Parameters& settings) {
         const float own = spacing_of(*gdp);
         if (own > 0 && std::abs(own - settings.spacing) > 0.01f * settings.spacing)
-            warn("the particles are " + std::to_string(own) + " m apart (twice their pscale), but Particle Spacing is " +
-                 std::to_string(settings.spacing) + " m");
+            warn("the particles are " + std::to_string(own) +
+                 " m apart (twice their pscale), but Particle Spacing is " + std::to_string(settings.spacing) + " m");
     }
 
     void limit_substeps(Parameters& settings, double seconds) const {

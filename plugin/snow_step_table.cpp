@@ -12,7 +12,8 @@ const NodeTable& snow_step_table() {
                     {{"Particles", "the snow as it was a frame ago; empty at the start", true},
                      {"Sources", "snow that appears, from Firn Snow Source", false},
                      {"Colliders", "boundary particles, from Firn Snow Collider", false},
-                     {"Forces / Wind", "vector VDBs named wind (m/s) or force (m/s^2), or points with id and force (m/s^2)", false}},
+                     {"Forces / Wind",
+                      "vector VDBs named wind (m/s) or force (m/s^2), or points with id and force (m/s^2)", false}},
                     {}};
         auto& p = t.parameters;
         const char* simulation = "Simulation";

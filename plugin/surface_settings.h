@@ -7,8 +7,8 @@
 
 namespace firn {
 
-/// Voxel and spacing of a node that makes grids; a spacing of 0 is taken from the particles' pscale. Throws Error where they
-/// have none.
+/// Voxel and spacing of a node that makes grids; a spacing of 0 is taken from the particles' pscale. Throws Error where
+/// they have none.
 GridSettings grid_settings(const ParameterValues&, const GU_Detail& particles);
 
 /// From the rows of surface_rows().

@@ -102,6 +102,7 @@ void SOP_NodeCacheOptions::doCook(const SOP_NodeVerb*, const SOP_NodeVerb::CookP
     gdp = cookparms.gdh().gdpNC();
     OP_Context without_time;
     cook(without_time);
+    if (!myOptions->getManagesDataIDs()) gdp->bumpAllDataIds();
     gdp = nullptr;
     myOptions = nullptr;
     myCookParms = nullptr;

@@ -8,8 +8,8 @@
 #include "body_transfer.h"
 #include "firn/rigid_transform.h"
 #include "firn/samples.h"
-#include "snow_details.h"
 #include "houdini.h"
+#include "snow_details.h"
 
 namespace {
 
@@ -21,7 +21,9 @@ struct Collider {
     OP_Node* node = houdini.node("firn::snow_collider");
     GU_DetailHandle last;
 
-    Collider(const std::function<void(GU_Detail&, double)>& make, bool moves) { node->setInput(0, houdini.geometry(make, moves)); }
+    Collider(const std::function<void(GU_Detail&, double)>& make, bool moves) {
+        node->setInput(0, houdini.geometry(make, moves));
+    }
     std::vector<MovingBody> bodies(int frame = 1) {
         last = Houdini::cook(node, frame);
         EXPECT_TRUE(last.isValid()) << node->messageText(UT_ERROR_ABORT);
@@ -49,7 +51,8 @@ TEST(Collider, AStaticMeshIsSampledAsTheLibraryDoes) {
     EXPECT_EQ(body.motion, Motion::still);
     const firn::SurfaceSamples wanted = firn::sample_surface(box(), {0.02f, -1, false});
     ASSERT_EQ(body.position.size(), wanted.position.size());
-    EXPECT_EQ(std::memcmp(body.position.data(), wanted.position.data(), body.position.size() * sizeof(firn::Float3)), 0);
+    EXPECT_EQ(std::memcmp(body.position.data(), wanted.position.data(), body.position.size() * sizeof(firn::Float3)),
+              0);
     EXPECT_EQ(std::memcmp(body.normal.data(), wanted.normal.data(), body.normal.size() * sizeof(firn::Float3)), 0);
     EXPECT_EQ(body.volume, firn::boundary_volumes(wanted.position, 0.02f, 0.8f));
     EXPECT_EQ(body.particle_friction[0], 0.5f);
@@ -60,7 +63,8 @@ TEST(Collider, PointAttributesGoBeforeTheParameters) {
         [](GU_Detail& detail, double) {
             add_mesh(detail, box());
             const GA_RWHandleF friction(detail.addFloatTuple(GA_ATTRIB_POINT, "friction", 1));
-            for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it) friction.set(*it, detail.getPos3(*it).y() > 0 ? 1.0f : 0.0f);
+            for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it)
+                friction.set(*it, detail.getPos3(*it).y() > 0 ? 1.0f : 0.0f);
         },
         false);
     set(collider.node, "sticky", 0.25);

@@ -101,7 +101,8 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
     const firn::Mesh blade = firn::read_mesh(folder.file("blade.obj"));
     plough->setInput(0, houdini.geometry(
                             [&](GU_Detail& detail, double time) {
-                                add_packed(detail, blade, firn::placement_at(scene.colliders[1], std::round(time * 24 + 1)));
+                                add_packed(detail, blade,
+                                           firn::placement_at(scene.colliders[1], std::round(time * 24 + 1)));
                             },
                             true));
     set(plough, "motion", "rigid");
@@ -110,7 +111,8 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
         return houdini.geometry(
             [nodes](GU_Detail& detail, double time) {
                 OP_Context context(time);
-                for (OP_Node* node : nodes) detail.merge(*dynamic_cast<SOP_Node&>(*node).getCookedGeoHandle(context).gdp());
+                for (OP_Node* node : nodes)
+                    detail.merge(*dynamic_cast<SOP_Node&>(*node).getCookedGeoHandle(context).gdp());
             },
             true);
     };
@@ -128,7 +130,8 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
         const firn::Particles ours = snow_of(*cooked.gdp());
         ASSERT_EQ(ours.count(), theirs.count()) << "frame " << frame;
         std::vector<std::string> state = {"P", "v"};
-        if (frame > 1) state = {"P", "v", "strain", "pressure", "shear_acceleration", "density", "compaction", "neighbours"};
+        if (frame > 1)
+            state = {"P", "v", "strain", "pressure", "shear_acceleration", "density", "compaction", "neighbours"};
         ASSERT_EQ(differences(ours, theirs, state), "") << "frame " << frame;
     }
     EXPECT_GT(loop.frame(7).gdp()->getNumPoints(), loop.frame(2).gdp()->getNumPoints() + 10);

@@ -42,7 +42,8 @@ inline GU_PrimPacked* add_packed(GU_Detail& detail, const firn::Mesh& mesh, cons
         for (unsigned c = 0; c < 3; ++c) local(c, r) = t.rotation[3 * r + c];
     packed->setLocalTransform(local);
     detail.setPos3(packed->getPointOffset(0),
-                   {static_cast<float>(t.translation[0]), static_cast<float>(t.translation[1]), static_cast<float>(t.translation[2])});
+                   {static_cast<float>(t.translation[0]), static_cast<float>(t.translation[1]),
+                    static_cast<float>(t.translation[2])});
     return packed;
 }
 

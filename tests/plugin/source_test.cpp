@@ -43,7 +43,9 @@ TEST(Source, FillsAMeshAsTheLibraryDoes) {
     const firn::Particles particles = snow_of(*snow.gdp());
     ASSERT_EQ(particles.count(), wanted.position.size());
     EXPECT_NEAR(double(particles.count()), 0.2 * 0.1 * 0.3 / 8e-6, 0.1 * 750);
-    EXPECT_EQ(std::memcmp(particles.position.data(), wanted.position.data(), wanted.position.size() * sizeof(firn::Float3)), 0);
+    EXPECT_EQ(
+        std::memcmp(particles.position.data(), wanted.position.data(), wanted.position.size() * sizeof(firn::Float3)),
+        0);
     EXPECT_FLOAT_EQ(value(*snow.gdp(), "pscale", 0), 0.01f);
     EXPECT_EQ(value(*snow.gdp(), "age", 0), 0.0f);
 }
@@ -71,7 +73,8 @@ TEST(Source, PointAttributesGoBeforeThePreset) {
     Source source([](GU_Detail& detail) {
         box(detail);
         const GA_RWHandleF stiffness(detail.addFloatTuple(GA_ATTRIB_POINT, "E", 1));
-        for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it) stiffness.set(*it, detail.getPos3(*it).x() < 0 ? 50e3f : 900e3f);
+        for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it)
+            stiffness.set(*it, detail.getPos3(*it).x() < 0 ? 50e3f : 900e3f);
         const GA_RWHandleV3 v(detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3));
         for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it) v.set(*it, UT_Vector3(1, 2, 3));
     });
@@ -157,7 +160,9 @@ TEST(Source, ContinuousFlakesAppearAtTheRateAndNeverOnTopOfOthers) {
     Houdini houdini;
     SolverLoop loop(houdini);
     OP_Node* source = houdini.node("firn::snow_source");
-    source->setInput(0, houdini.geometry([](GU_Detail& detail, double) { add_mesh(detail, firn::box_mesh({0.4f, 0.1f, 0.4f})); }));
+    source->setInput(0, houdini.geometry([](GU_Detail& detail, double) {
+        add_mesh(detail, firn::box_mesh({0.4f, 0.1f, 0.4f}));
+    }));
     set(source, "emission", "continuous");
     // 400 kg/m^3 at 0.02 m: 3.2 g a flake; 240 flakes a second.
     set(source, "rate", 0.768);
@@ -202,7 +207,8 @@ TEST(Source, OnceAppearsOnceAndIdsGoOn) {
     // A Merge SOP.
     GeometryNode* both = houdini.geometry([&](GU_Detail& detail, double time) {
         OP_Context context(time);
-        for (OP_Node* node : {first, later}) detail.merge(*dynamic_cast<SOP_Node&>(*node).getCookedGeoHandle(context).gdp());
+        for (OP_Node* node : {first, later})
+            detail.merge(*dynamic_cast<SOP_Node&>(*node).getCookedGeoHandle(context).gdp());
     });
     loop.step->setInput(1, both);
     const GA_Size before = loop.frame(2).gdp()->getNumPoints();
@@ -229,7 +235,7 @@ TEST(Source, ErrorsSayWhatToDo) {
         box(detail);
         detail.setPos3(0, {std::nanf(""), 0, 0});
     });
-    EXPECT_NE(broken.error().find("finite"), std::string::npos) << broken.node->messageText(UT_ERROR_ABORT);
+    EXPECT_NE(broken.error().find("repair the mesh"), std::string::npos) << broken.node->messageText(UT_ERROR_ABORT);
     Houdini houdini;
     OP_Node* alone = houdini.node("firn::snow_source");
     EXPECT_TRUE(Houdini::cook(alone, 1).isNull());

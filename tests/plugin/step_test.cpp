@@ -1,5 +1,5 @@
-// firn::snow_step in a loop: the state is in the geometry, so that whatever an artist does with frames gives the bits that a
-// fresh run gives.
+// firn::snow_step in a loop: the state is in the geometry, so that whatever an artist does with frames gives the bits
+// that a fresh run gives.
 
 #include <UT/UT_Interrupt.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ struct Drop {
             add_mesh(detail, firn::transformed(firn::sphere_mesh(0.1f, 2), up));
         }));
         source->setFloat("velocity", 1, 0, -2);
-        collider->setInput(0, houdini.geometry([](GU_Detail& detail, double) { add_mesh(detail, firn::plane_mesh(0.5f, 0.5f)); }));
+        collider->setInput(
+            0, houdini.geometry([](GU_Detail& detail, double) { add_mesh(detail, firn::plane_mesh(0.5f, 0.5f)); }));
         loop.step->setInput(1, source);
         loop.step->setInput(2, collider);
     }
@@ -147,7 +148,8 @@ TEST(Step, EscapeStopsWithinASubstepAndTheFrameComesOutWholeLater) {
     EXPECT_NE(drop.loop.step->messageText(UT_ERROR_ABORT).find("interrupted"), std::string::npos);
     EXPECT_EQ(boss->getOpDepth(), 0);
     const auto told = [&](const std::string& text) {
-        return std::any_of(boss->shown.begin(), boss->shown.end(), [&](const std::string& s) { return s.find(text) != std::string::npos; });
+        return std::any_of(boss->shown.begin(), boss->shown.end(),
+                           [&](const std::string& s) { return s.find(text) != std::string::npos; });
     };
     EXPECT_TRUE(told("Simulating snow"));
     EXPECT_TRUE(told("substep 1"));
@@ -211,7 +213,8 @@ TEST(Step, TheInfoTextTellsDeviceMemoryAndIterations) {
     OP_Context context;
     OP_NodeInfoParms info;
     drop.loop.step->getNodeSpecificInfoText(context, info);
-    for (const char* text : {"Device: cpu", "snow and", "boundary particles, about", "MB", "substeps", "pressure and", "shear iterations"})
+    for (const char* text :
+         {"Device: cpu", "snow and", "boundary particles, about", "MB", "substeps", "pressure and", "shear iterations"})
         EXPECT_NE(info.text().find(text), std::string::npos) << info.text();
 }
 
@@ -239,13 +242,16 @@ TEST(Step, PointsWithForcesGiveThemToTheirParticle) {
     Drop drop, usual;
     drop.loop.step->setInput(3, drop.houdini.geometry([](GU_Detail& detail, double) {
         add_points(detail, {{0, 0, 0}});
-        GA_RWHandleID(detail.addIntTuple(GA_ATTRIB_POINT, "id", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64)).set(0, 7);
+        GA_RWHandleID(detail.addIntTuple(GA_ATTRIB_POINT, "id", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64))
+            .set(0, 7);
         GA_RWHandleV3(detail.addFloatTuple(GA_ATTRIB_POINT, "force", 3)).set(0, UT_Vector3(100, 0, 0));
     }));
     // Of one frame, when the snow is still in the air.
     const firn::Particles a = drop.at(2), b = usual.at(2);
     EXPECT_GT(a.velocity[7].x - b.velocity[7].x, 0.2f);
-    drop.loop.step->setInput(3, drop.houdini.geometry([](GU_Detail& detail, double) { add_points(detail, {{0, 0, 0}}); }));
+    drop.loop.step->setInput(3, drop.houdini.geometry([](GU_Detail& detail, double) {
+        add_points(detail, {{0, 0, 0}});
+    }));
     drop.loop.forget_from(2);
     EXPECT_TRUE(drop.loop.frame(2).isNull());
     EXPECT_NE(drop.loop.step->messageText(UT_ERROR_ABORT).find("named wind or force"), std::string::npos);

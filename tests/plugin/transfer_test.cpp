@@ -20,7 +20,8 @@ firn::Particles random_snow(size_t count) {
     std::uniform_real_distribution<float> number(-1, 1);
     for (const firn::ParticleArray& array : firn::particle_arrays()) {
         array.resize(particles, count);
-        for (size_t k = 0; k < count * static_cast<size_t>(array.components); ++k) array.data(particles)[k] = number(random);
+        for (size_t k = 0; k < count * static_cast<size_t>(array.components); ++k)
+            array.data(particles)[k] = number(random);
     }
     for (size_t i = 0; i < count; ++i) particles.id[i] = static_cast<int64_t>(i) + (int64_t(1) << 40);
     return particles;
@@ -57,7 +58,8 @@ TEST(Transfer, HoudinisOwnKindsOfNumbersAreRead) {
     GU_Detail detail;
     add_points(detail, {{0, 0, 0}, {1, 0, 0}});
     GA_RWHandleI(detail.addIntTuple(GA_ATTRIB_POINT, "id", 1)).set(1, 12);
-    GA_RWHandleD(detail.addFloatTuple(GA_ATTRIB_POINT, "young_modulus", 1, GA_Defaults(0.0), nullptr, nullptr, GA_STORE_REAL64))
+    GA_RWHandleD(
+        detail.addFloatTuple(GA_ATTRIB_POINT, "young_modulus", 1, GA_Defaults(0.0), nullptr, nullptr, GA_STORE_REAL64))
         .set(1, 5e5);
     const firn::Particles snow = firn::read_particles(detail, firn::point_blocks(detail));
     EXPECT_EQ(snow.id[1], 12);
@@ -97,8 +99,8 @@ TEST(Transfer, IsCheapBesideAStep) {
         out = std::min(out, seconds([&] { firn::write_particles(detail, blocks, snow, parameters, all); }));
         in = std::min(in, seconds([&] { firn::read_particles(detail, blocks); }));
     }
-    std::printf("%zu particles: in %.2f ms, out %.2f ms, one substep %.0f ms: %.3f of it\n", snow.count(), 1e3 * in, 1e3 * out,
-                1e3 * step, (in + out) / step);
+    std::printf("%zu particles: in %.2f ms, out %.2f ms, one substep %.0f ms: %.3f of it\n", snow.count(), 1e3 * in,
+                1e3 * out, 1e3 * step, (in + out) / step);
 #ifdef NDEBUG
     EXPECT_LT(in + out, 0.1 * step);
 #endif

@@ -19,8 +19,10 @@ using openvdb::Vec3SGrid;
 void snow(GU_Detail& detail) {
     add_points(detail, scenes::lattice_ball(0.2, 0.02, {0, 0.5, 0}));
     const GA_Size count = detail.getNumPoints();
-    const GA_RWHandleF pscale(detail.addFloatTuple(GA_ATTRIB_POINT, "pscale", 1)), heat(detail.addFloatTuple(GA_ATTRIB_POINT, "heat", 1));
-    const GA_RWHandleV3 v(detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3)), colour(detail.addFloatTuple(GA_ATTRIB_POINT, "Cd", 3));
+    const GA_RWHandleF pscale(detail.addFloatTuple(GA_ATTRIB_POINT, "pscale", 1)),
+        heat(detail.addFloatTuple(GA_ATTRIB_POINT, "heat", 1));
+    const GA_RWHandleV3 v(detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3)),
+        colour(detail.addFloatTuple(GA_ATTRIB_POINT, "Cd", 3));
     for (GA_Offset k = 0; k < count; ++k) {
         pscale.set(k, 0.01f);
         heat.set(k, 3.5f);
@@ -108,7 +110,8 @@ TEST(Surface, LevelSetAndMeshOfABall) {
         if (polygon->getTypeId() != GEO_PRIMPOLY) continue;
         ++polygons;
         const GA_Size n = polygon->getVertexCount();
-        for (GA_Size v = 0; v < n; ++v) ++edges[std::minmax(polygon->getPointOffset(v), polygon->getPointOffset((v + 1) % n))];
+        for (GA_Size v = 0; v < n; ++v)
+            ++edges[std::minmax(polygon->getPointOffset(v), polygon->getPointOffset((v + 1) % n))];
         for (GA_Size v = 1; v + 1 < n; ++v) {
             const UT_Vector3 a = polygon->getPos3(0), b = polygon->getPos3(v + 1), c = polygon->getPos3(v);
             volume += (double(a.x()) * (double(b.y()) * c.z() - double(b.z()) * c.y()) +
@@ -142,7 +145,8 @@ TEST(Collider, AVdbIsSampledAndMayOnlyMovePacked) {
     Houdini houdini;
     OP_Node* node = houdini.node("firn::snow_collider");
     node->setInput(0, houdini.geometry([](GU_Detail& detail, double) {
-        GU_PrimVDB::buildFromGrid(detail, openvdb::tools::createLevelSetSphere<FloatGrid>(0.2f, openvdb::Vec3f(0), 0.02f));
+        GU_PrimVDB::buildFromGrid(detail,
+                                  openvdb::tools::createLevelSetSphere<FloatGrid>(0.2f, openvdb::Vec3f(0), 0.02f));
     }));
     const GU_DetailHandle cooked = Houdini::cook(node, 1);
     ASSERT_TRUE(cooked.isValid()) << node->messageText(UT_ERROR_ABORT);
@@ -158,7 +162,9 @@ TEST(Step, AWindThatIsAVdbBlows) {
     Houdini houdini;
     SolverLoop calm(houdini), windy(houdini);
     OP_Node* source = houdini.node("firn::snow_source");
-    source->setInput(0, houdini.geometry([](GU_Detail& detail, double) { add_points(detail, {{0, 1, 0}, {0.5f, 1, 0}}); }));
+    source->setInput(0, houdini.geometry([](GU_Detail& detail, double) {
+        add_points(detail, {{0, 1, 0}, {0.5f, 1, 0}});
+    }));
     OP_Node* wind = houdini.geometry([](GU_Detail& detail, double) {
         Vec3SGrid::Ptr air = Vec3SGrid::create(openvdb::Vec3s(0));
         air->setTransform(openvdb::math::Transform::createLinearTransform(0.1));

@@ -13,7 +13,8 @@ namespace {
 /// Which cells of one spacing hold particles.
 class Occupied {
 public:
-    Occupied(const std::vector<Float3>& points, const Float3& low, const Float3& high, float spacing) : spacing_(spacing) {
+    Occupied(const std::vector<Float3>& points, const Float3& low, const Float3& high, float spacing)
+        : spacing_(spacing) {
         for (const Float3& p : points) {
             if (p.x >= low.x - spacing && p.y >= low.y - spacing && p.z >= low.z - spacing && p.x <= high.x + spacing &&
                 p.y <= high.y + spacing && p.z <= high.z + spacing)

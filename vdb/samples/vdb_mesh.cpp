@@ -86,7 +86,8 @@ Mesh grid_mesh(const openvdb::GridBase& any, const std::string& what) {
     for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
     // Its polygons are clockwise, seen from outside. Where a voxel holds the very value of the surface, corners meet.
     const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
-        if (points[a] != points[b] && points[b] != points[c] && points[c] != points[a]) mesh.triangles.push_back({a, c, b});
+        if (points[a] != points[b] && points[b] != points[c] && points[c] != points[a])
+            mesh.triangles.push_back({a, c, b});
     };
     for (const openvdb::Vec3I& t : triangles) add(t[0], t[1], t[2]);
     for (const openvdb::Vec4I& q : quads) {
@@ -106,9 +107,7 @@ PolygonMesh grid_polygons(const openvdb::FloatGrid& grid, double adaptivity) {
     openvdb::tools::volumeToMesh(grid, points, triangles, quads, 0.0, adaptivity);
     mesh.points.reserve(points.size());
     for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
-    const auto corners = [&](auto... corner) {
-        (mesh.corners.push_back(static_cast<int>(corner)), ...);
-    };
+    const auto corners = [&](auto... corner) { (mesh.corners.push_back(static_cast<int>(corner)), ...); };
     for (const openvdb::Vec3I& t : triangles) corners(t[0], t[1], t[2]);
     for (const openvdb::Vec4I& q : quads) corners(q[0], q[1], q[2], q[3]);
     mesh.triangles = triangles.size();

@@ -1,7 +1,7 @@
 #pragma once
 
-// A source of snow, frame by frame: flakes appear at random in a shape, never on top of other snow. What appears depends
-// only on the shape, the frame and the snow that is there.
+// A source of snow, frame by frame: flakes appear at random in a shape, never on top of other snow. What appears
+// depends only on the shape, the frame and the snow that is there.
 
 #include <cstdint>
 #include <vector>
@@ -18,10 +18,11 @@ constexpr int flake_tries = 8;
 
 /// Where the flakes of a frame may appear: flake_tries places for each flake, in the order in which they are tried.
 /// `shape` are the particles that fill the source's shape.
-std::vector<Float3> flake_places(const std::vector<Float3>& shape, uint64_t flakes, uint32_t seed, int64_t frame, float spacing);
+std::vector<Float3> flake_places(const std::vector<Float3>& shape, uint64_t flakes, uint32_t seed, int64_t frame,
+                                 float spacing);
 
-/// For each flake the index of the first of its places that is not taken, by `snow` or by a flake before it. Where all are
-/// taken the source is choked, and the flake is lost.
+/// For each flake the index of the first of its places that is not taken, by `snow` or by a flake before it. Where all
+/// are taken the source is choked, and the flake is lost.
 std::vector<uint64_t> free_places(const std::vector<Float3>& places, const std::vector<Float3>& snow, float spacing);
 
 }  // namespace firn

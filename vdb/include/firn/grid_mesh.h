@@ -11,8 +11,8 @@
 
 namespace firn {
 
-/// The surface of a grid as triangles: of a level set (or any grid with negative values) at 0, of a fog volume at half its
-/// largest value. `what` begins the message of an Error.
+/// The surface of a grid as triangles: of a level set (or any grid with negative values) at 0, of a fog volume at half
+/// its largest value. `what` begins the message of an Error.
 Mesh grid_mesh(const openvdb::GridBase&, const std::string& what);
 
 /// Triangles and quads over shared points, clockwise seen from outside, as Houdini has them.

@@ -16,6 +16,8 @@ public:
     ~SOP_NodeParmsOptions() override;
     void loadFromOpSubclass(const LoadParms& loadparms) override;
     const PRM_Template* getTemplates() const { return myTemplates; }
+    void setManagesDataIDs(bool manages) { myManagesDataIDs = manages; }
+    bool getManagesDataIDs() const { return myManagesDataIDs; }
 
 private:
     friend class SOP_NodeCacheOptions;
@@ -24,6 +26,7 @@ private:
         std::vector<std::string> texts;
     };
     const PRM_Template* myTemplates;
+    bool myManagesDataIDs = false;
     std::map<std::string, Value> myValues;
 };
 
