@@ -100,8 +100,7 @@ Shape collider_shape(const GU_Detail& detail, SurfaceLook& look, Affine& placeme
         look.point_sticky = numbers(detail, blocks, "sticky");
         return shape;
     }
-    const bool one_packed =
-        pieces.surfaces.size() == 1 && pieces.heightfields.empty() && pieces.surfaces[0].packed;
+    const bool one_packed = pieces.surfaces.size() == 1 && pieces.heightfields.empty() && pieces.surfaces[0].packed;
     if (one_packed) placement = after(placement, pieces.surfaces[0].placement);
     for (const SurfacePiece& piece : pieces.surfaces) {
         const size_t before = shape.mesh.points.size();

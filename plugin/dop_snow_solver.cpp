@@ -264,8 +264,9 @@ void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, co
     });
 }
 
-SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
-                                                                     const SIM_Time& timestep, bool newobject) {
+SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object,
+                                                                     SIM_ObjectArray&, const SIM_Time& timestep,
+                                                                     bool newobject) {
     const NodeMessages messages{
         [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_ABORT); },
         [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); }};
@@ -317,9 +318,8 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             }
         }
 
-        SIM_GeometryCopy* geometry =
-            SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
-                            SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+        SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                                                     SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
         SIM_FirnSnowState* state =
             SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
         if (!geometry || !state) throw Error("the object's geometry can't be written");

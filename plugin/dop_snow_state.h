@@ -11,8 +11,9 @@
 
 namespace firn {
 
-/// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives on
-/// the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code here.
+/// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives
+/// on the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code
+/// here.
 class SIM_FirnSnowState : public SIM_Data, public SIM_OptionsUser {
 public:
     std::vector<CollidingObject> colliders() const;

@@ -39,6 +39,10 @@ GA_Offset GEO_PrimPoly::buildBlock(GA_Detail* detail, GA_Offset startpt, GA_Size
     return first;
 }
 
+GEO_Primitive* GEO_Detail::appendPrimitive(const GA_PrimitiveTypeId& type) {
+    return type == GEO_PRIMPOLY ? GU_PrimPoly::build(this, 0, GU_POLY_OPEN, 0) : nullptr;
+}
+
 GU_PrimPoly* GU_PrimPoly::build(GA_Detail* gdp, int npts, int open, int appendpts) {
     auto polygon = std::make_unique<GU_PrimPoly>();
     polygon->setClosed(open == GU_POLY_CLOSED);

@@ -138,10 +138,14 @@ const UT_Fpreal64Array& UT_Options::getOptionFArray(const UT_StringRef& name) co
 bool UT_Options::importOption(const UT_StringRef& name, fpreal64& value) const {
     const auto at = values_.find(name.toStdString());
     if (at == values_.end()) return false;
-    if (const auto* real = std::get_if<fpreal64>(&at->second)) value = *real;
-    else if (const auto* integer = std::get_if<int64>(&at->second)) value = static_cast<fpreal64>(*integer);
-    else if (const auto* toggle = std::get_if<bool>(&at->second)) value = *toggle ? 1 : 0;
-    else return false;
+    if (const auto* real = std::get_if<fpreal64>(&at->second))
+        value = *real;
+    else if (const auto* integer = std::get_if<int64>(&at->second))
+        value = static_cast<fpreal64>(*integer);
+    else if (const auto* toggle = std::get_if<bool>(&at->second))
+        value = *toggle ? 1 : 0;
+    else
+        return false;
     return true;
 }
 
@@ -241,6 +245,8 @@ void OP_Options::setOptionFromTemplateDefault(const PRM_Template& tp) {
         case PRM_FLT_J:
         case PRM_XYZ:
         case PRM_XYZ_J:
+        case PRM_RGB:
+        case PRM_RGB_J:
             if (tp.getVectorSize() == 3)
                 setOptionV3(name, UT_Vector3D(tp.getDefault(0).getFloat(), tp.getDefault(1).getFloat(),
                                               tp.getDefault(2).getFloat()));

@@ -1,5 +1,5 @@
-// The same scene through the DOP, with sources and colliders from the SOPs or as plain objects, and through the runner: the
-// same bits.
+// The same scene through the DOP, with sources and colliders from the SOPs or as plain objects, and through the runner:
+// the same bits.
 
 #include <gtest/gtest.h>
 

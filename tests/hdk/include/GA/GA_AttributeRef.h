@@ -25,6 +25,7 @@ public:
     GA_Attribute* getAttribute() const { return myAttribute; }
     operator GA_Attribute*() const { return myAttribute; }
     GA_Attribute* operator->() const { return myAttribute; }
+    void setTypeInfo(GA_TypeInfo type) const { myAttribute->setTypeInfo(type); }
 
 private:
     GA_Attribute* myAttribute;

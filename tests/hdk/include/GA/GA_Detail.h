@@ -8,6 +8,7 @@
 #include <GA/GA_Primitive.h>
 #include <GA/GA_Range.h>
 #include <UT/UT_Vector3.h>
+#include <UT/UT_Vector4.h>
 
 #include <array>
 #include <memory>
@@ -36,6 +37,7 @@ public:
     GA_Index primitiveIndex(GA_Offset offset) const;
 
     GA_Offset appendPoint() { return appendPointBlock(1); }
+    GA_Offset appendPointOffset() { return appendPointBlock(1); }
     /// The first offset of a contiguous block.
     GA_Offset appendPointBlock(GA_Size npoints);
     void destroyPointOffset(GA_Offset offset);
@@ -46,6 +48,13 @@ public:
     GA_Attribute* getP() { return myP; }
     UT_Vector3 getPos3(GA_Offset point) const;
     void setPos3(GA_Offset point, const UT_Vector3& position);
+    void setPos3(GA_Offset point, fpreal x, fpreal y, fpreal z) {
+        setPos3(point, UT_Vector3(static_cast<fpreal32>(x), static_cast<fpreal32>(y), static_cast<fpreal32>(z)));
+    }
+    UT_Vector4 getPos4(GA_Offset point) const {
+        const UT_Vector3 p = getPos3(point);
+        return UT_Vector4(p.x(), p.y(), p.z());
+    }
 
     const GA_Attribute* findAttribute(GA_AttributeOwner owner, const UT_StringRef& name) const;
     GA_Attribute* findAttribute(GA_AttributeOwner owner, const UT_StringRef& name);

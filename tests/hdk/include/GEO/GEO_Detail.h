@@ -4,8 +4,33 @@
 #include <GA/GA_Detail.h>
 #include <GEO/GEO_Primitive.h>
 
+enum GEO_StandardAttribute { GEO_ATTRIBUTE_NORMAL, GEO_ATTRIBUTE_VELOCITY, GEO_ATTRIBUTE_MASS, GEO_ATTRIBUTE_DIFFUSE };
+
+/// https://www.sidefx.com/docs/hdk/class_g_a___primitive_list.html
+class GA_PrimitiveList {
+public:
+    explicit GA_PrimitiveList(GA_Detail& detail) : myDetail(detail) {}
+    GA_Primitive* get(GA_Offset offset) const { return myDetail.getPrimitive(offset); }
+
+private:
+    GA_Detail& myDetail;
+};
+
 class GEO_API GEO_Detail : public GA_Detail {
 public:
+    static const char* getStdAttributeName(GEO_StandardAttribute attribute) {
+        static const char* const names[] = {"N", "v", "mass", "Cd"};
+        return names[attribute];
+    }
+    GA_RWAttributeRef addDiffuseAttribute(GA_AttributeOwner owner) {
+        GA_RWAttributeRef colour =
+            addFloatTuple(owner, getStdAttributeName(GEO_ATTRIBUTE_DIFFUSE), 3, GA_Defaults(1.0));
+        colour.setTypeInfo(GA_TYPE_COLOR);
+        return colour;
+    }
+    GA_PrimitiveList getPrimitiveList() { return GA_PrimitiveList(*this); }
+    /// An empty polygon: the one type that the double makes this way.
+    GEO_Primitive* appendPrimitive(const GA_PrimitiveTypeId& type);
     const GEO_Primitive* getGEOPrimitive(GA_Offset offset) const {
         return static_cast<const GEO_Primitive*>(getPrimitive(offset));
     }

@@ -19,5 +19,7 @@ enum PRM_Type {
     PRM_CALLBACK,
     PRM_SWITCHER,
     PRM_LABEL,
-    PRM_SEPARATOR
+    PRM_SEPARATOR,
+    PRM_RGB,
+    PRM_RGB_J
 };

@@ -3,6 +3,7 @@
 // Seconds, compared with a tolerance.
 
 #include <SIM/SIM_API.h>
+#include <SYS/SYS_Math.h>
 #include <SYS/SYS_Types.h>
 
 #include <cmath>

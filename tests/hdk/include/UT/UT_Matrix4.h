@@ -21,6 +21,17 @@ public:
     void identity() { *this = UT_Matrix4T(1.0); }
     T& operator()(unsigned row, unsigned col) { return matx[row][col]; }
     T operator()(unsigned row, unsigned col) const { return matx[row][col]; }
+    /// Afterwards: p * M, then scaled or moved.
+    void scale(T x, T y, T z) {
+        const T by[3] = {x, y, z};
+        for (int r = 0; r < 4; ++r)
+            for (int c = 0; c < 3; ++c) matx[r][c] *= by[c];
+    }
+    void translate(T x, T y, T z) {
+        const T by[3] = {x, y, z};
+        for (int r = 0; r < 4; ++r)
+            for (int c = 0; c < 3; ++c) matx[r][c] += matx[r][3] * by[c];
+    }
     T* data() { return matx[0]; }
     const T* data() const { return matx[0]; }
     UT_Matrix4T operator*(const UT_Matrix4T& o) const {

@@ -39,7 +39,13 @@ public:
         return {vec[0] - o.vec[0], vec[1] - o.vec[1], vec[2] - o.vec[2]};
     }
     UT_Vector3T operator*(T s) const { return {vec[0] * s, vec[1] * s, vec[2] * s}; }
+    UT_Vector3T operator/(T s) const { return {vec[0] / s, vec[1] / s, vec[2] / s}; }
     UT_Vector3T& operator*=(T s) { return *this = *this * s; }
+    /// By a matrix: as a position.
+    template <typename S>
+    UT_Vector3T& operator*=(const UT_Matrix4T<S>& m) {
+        return *this = *this * m;
+    }
     UT_Vector3T& operator+=(const UT_Vector3T& o) { return *this = *this + o; }
     bool operator==(const UT_Vector3T& o) const {
         return vec[0] == o.vec[0] && vec[1] == o.vec[1] && vec[2] == o.vec[2];
@@ -51,3 +57,8 @@ public:
 private:
     T vec[3];
 };
+
+template <typename T>
+inline T distance2(const UT_Vector3T<T>& a, const UT_Vector3T<T>& b) {
+    return (a - b).length2();
+}

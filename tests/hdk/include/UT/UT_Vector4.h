@@ -17,6 +17,13 @@ public:
     T w() const { return vec[3]; }
     T& operator()(int i) { return vec[i]; }
     T operator()(int i) const { return vec[i]; }
+    template <typename S>
+    UT_Vector4T& operator*=(const UT_Matrix4T<S>& m) {
+        UT_Vector4T out(0, 0, 0, 0);
+        for (unsigned c = 0; c < 4; ++c)
+            for (unsigned r = 0; r < 4; ++r) out.vec[c] += static_cast<T>(vec[r] * m(r, c));
+        return *this = out;
+    }
     T* data() { return vec; }
     const T* data() const { return vec; }
 
