@@ -6,15 +6,6 @@ namespace firn {
 
 namespace {
 
-uint64_t mixed(uint64_t x) {
-    // The finaliser of SplitMix64.
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9ull;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
 /// -1..1 at the corner of a cell.
 double corner(int64_t x, int64_t y, int64_t z, uint32_t seed) {
     return 2 * scattered_unit(static_cast<uint64_t>(x), static_cast<uint64_t>(y), static_cast<uint64_t>(z), seed) - 1;
@@ -36,15 +27,6 @@ double octave(double x, double y, double z, uint32_t seed) {
 }
 
 }  // namespace
-
-uint64_t scattered(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    constexpr uint64_t step = 0x9e3779b97f4a7c15ull;
-    return mixed(mixed(mixed(mixed(a + step) + b + step) + c + step) + d + step);
-}
-
-double scattered_unit(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    return static_cast<double>(scattered(a, b, c, d) >> 11) * 0x1p-53;
-}
 
 double smooth_noise(double x, double y, double z, uint32_t seed) {
     return (2 * octave(x, y, z, seed) + octave(2 * x, 2 * y, 2 * z, seed + 1)) / 3;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "firn/rigid_transform.h"
 #include "scene.h"
 
 namespace firn {
@@ -9,9 +10,5 @@ Transform placement_at(const Collider&, double frame);
 
 /// What carries a body from one placement to the other.
 Transform motion_between(const Transform& from, const Transform& to);
-
-Float3 apply_transform(const Transform&, const Float3&);
-/// The rotation alone.
-Float3 turned(const Transform&, const Float3&);
 
 }  // namespace firn

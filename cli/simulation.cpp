@@ -21,6 +21,7 @@
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
+#include "firn/wind.h"
 #include "interrupt.h"
 #include "placement.h"
 #include "run_log.h"
@@ -252,16 +253,7 @@ void Run::add_what_appears(int frame) {
 
 void Run::blow() {
     if (scene_.wind.drag <= 0) return;
-    Particles& p = state_.particles;
-    p.acceleration.resize(p.count());
-    const Float3& wind = scene_.wind.velocity;
-    for (size_t i = 0; i < p.count(); ++i) {
-        // A particle inside the snow has about thirty neighbours, and feels no air.
-        const float around = p.neighbours.empty() ? 0.0f : p.neighbours[i];
-        const float drag = scene_.wind.drag * std::max(0.0f, 1 - around / 30);
-        const Float3 v = p.velocity.empty() ? Float3{} : p.velocity[i];
-        p.acceleration[i] = {drag * (wind.x - v.x), drag * (wind.y - v.y), drag * (wind.z - v.z)};
-    }
+    state_.particles.acceleration = wind_acceleration(state_.particles, {scene_.wind.velocity}, scene_.wind.drag);
 }
 
 FrameReport Run::advance(int frame) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "firn/error.h"
+#include "firn/flakes.h"
 #include "firn/particle_file.h"
 #include "firn/samples.h"
 #include "noise.h"
@@ -144,46 +144,6 @@ Filled fill(const Snow& snow, float spacing) {
     for (Float3& p : filling.position) p = apply_transform(placed, p);
     return {std::move(filling.position), std::move(filling.warnings)};
 }
-
-/// Which cells of one spacing hold particles, to keep new flakes from appearing on top of others.
-class Occupied {
-public:
-    Occupied(const std::vector<Float3>& points, const Float3& low, const Float3& high, float spacing)
-        : spacing_(spacing) {
-        for (const Float3& p : points) {
-            if (p.x >= low.x - spacing && p.y >= low.y - spacing && p.z >= low.z - spacing && p.x <= high.x + spacing &&
-                p.y <= high.y + spacing && p.z <= high.z + spacing)
-                add(p);
-        }
-    }
-
-    void add(const Float3& p) { cells_[key(cell(p.x), cell(p.y), cell(p.z))].push_back(p); }
-
-    bool near(const Float3& p, float distance) const {
-        for (int64_t z = cell(p.z) - 1; z <= cell(p.z) + 1; ++z) {
-            for (int64_t y = cell(p.y) - 1; y <= cell(p.y) + 1; ++y) {
-                for (int64_t x = cell(p.x) - 1; x <= cell(p.x) + 1; ++x) {
-                    const auto found = cells_.find(key(x, y, z));
-                    if (found == cells_.end()) continue;
-                    for (const Float3& q : found->second) {
-                        const float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;
-                        if (dx * dx + dy * dy + dz * dz < distance * distance) return true;
-                    }
-                }
-            }
-        }
-        return false;
-    }
-
-private:
-    int64_t cell(float x) const { return static_cast<int64_t>(std::floor(double(x) / spacing_)); }
-    static uint64_t key(int64_t x, int64_t y, int64_t z) {
-        return scattered(static_cast<uint64_t>(x), static_cast<uint64_t>(y), static_cast<uint64_t>(z));
-    }
-
-    float spacing_;
-    std::unordered_map<uint64_t, std::vector<Float3>> cells_;
-};
 
 int first_frame_of(const Snow& snow, const Scene& scene) {
     return std::max(snow.start.value_or(scene.first_frame), scene.first_frame);
@@ -359,32 +319,10 @@ size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int
     const float spacing = scene_.parameters.spacing;
     const std::vector<Float3>& places = points(body);
     const double mass = double(snow.material.material.rest_density) * spacing * spacing * spacing;
-    const double each_frame = snow.rate / mass / scene_.fps;
-    const double frames = frame - first_frame_of(snow, scene_);
-    const auto wanted = static_cast<uint64_t>(std::floor((frames + 1) * each_frame) - std::floor(frames * each_frame));
-
-    Float3 low = places[0], high = low;
-    for (const Float3& p : places) {
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    }
-    Occupied occupied(particles.position, low, high, spacing);
+    const uint64_t flakes = flakes_in_frame(snow.rate, mass, 1 / scene_.fps, frame - first_frame_of(snow, scene_));
+    const std::vector<Float3> tried = flake_places(places, flakes, snow.seed, frame, spacing);
     std::vector<Float3> positions;
-    const auto key = static_cast<uint64_t>(static_cast<int64_t>(frame));
-    // Each flake may try a few places; where all are taken the source is choked, and what it could not place is lost.
-    for (uint64_t n = 0; n < std::min<uint64_t>(wanted, places.size()); ++n) {
-        for (uint64_t attempt = 0; attempt < 8; ++attempt) {
-            const uint64_t roll = scattered(snow.seed, key, n, attempt);
-            Float3 p = places[roll % places.size()];
-            p.x += static_cast<float>(scattered_unit(roll, 1) - 0.5) * spacing;
-            p.y += static_cast<float>(scattered_unit(roll, 2) - 0.5) * spacing;
-            p.z += static_cast<float>(scattered_unit(roll, 3) - 0.5) * spacing;
-            if (occupied.near(p, 0.9f * spacing)) continue;
-            occupied.add(p);
-            positions.push_back(p);
-            break;
-        }
-    }
+    for (const uint64_t k : free_places(tried, particles.position, spacing)) positions.push_back(tried[k]);
     Particles fresh = clothed(snow, std::move(positions));
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
     append(particles, fresh);

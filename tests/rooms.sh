@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who may know whom: nothing in solver/ includes a room above it, only devices/cpu_threads.cpp knows TBB, and no public
-# header names a type of TBB, CUDA, OpenVDB or Houdini, because each host brings a version of its own.
+# header names a type of TBB, CUDA, OpenVDB or Houdini, because each host brings a version of its own. Only plugin/ knows
+# Houdini, and it does not know the runner.
 # usage: rooms.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"
@@ -29,4 +30,11 @@ refuse 'physics may not ask which processor it is on' '__CUDA|FIRN_HAS_CUDA|FIRN
     $(printf '%s\n' "${all[@]}" | grep -E '^solver/(snow|particles)/' | grep -v 'particles/lane\.h$')
 refuse 'solver/ may not include OpenVDB, Houdini or a room above it' \
     '#[[:space:]]*include.*(openvdb|UT/|GU/|GA/|SOP/|vdb/|cli/|plugin/|tools/)' "${all[@]}"
+mapfile -t below < <(find vdb cli -type f \( -name '*.h' -o -name '*.cpp' \))
+refuse 'only plugin/ may include Houdini' '#[[:space:]]*include[[:space:]]*<(UT|GA|GEO|GU|OP|PRM|SOP|SIM|DOP|CH)/' "${below[@]}"
+if [ -d plugin ]; then
+    mapfile -t nodes < <(find plugin -type f \( -name '*.h' -o -name '*.cpp' \))
+    runner=$(find cli -name '*.h' -printf '%f|')
+    refuse 'plugin/ may not include the runner' "#[[:space:]]*include[[:space:]]*\"(${runner%|})\"" "${nodes[@]}"
+fi
 exit $failed

@@ -7,69 +7,21 @@
 #include <cstring>
 #include <utility>
 
+#include "devices/buffer.h"
 #include "devices/cpu_threads.h"
 #include "particles/lane.h"
 
 namespace firn::FIRN_LANES {
 
-/// Up to N sums or maxima over all particles, one Real each.
-template <int N>
-struct Values {
-    Real v[N];
+/// The program's own memory, aligned for the widest lanes.
+struct HostMemory {
+    static constexpr size_t spare = 8;
+    static void* allocate(size_t bytes) { return allocate_aligned(bytes); }
+    static void free(void* memory) { free_aligned(memory); }
 };
 
-/// Device memory of one type. Grows, never shrinks by itself; growing loses the contents.
 template <class T>
-class Buffer {
-public:
-    Buffer() = default;
-    ~Buffer() { release(); }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    Buffer(Buffer&& other) noexcept { swap(other); }
-    Buffer& operator=(Buffer&& other) noexcept {
-        swap(other);
-        return *this;
-    }
-
-    void resize(size_t count) {
-        if (count <= capacity_) return;
-        release();
-        data_ = static_cast<T*>(allocate_aligned(count * sizeof(T)));
-        capacity_ = count;
-    }
-    /// Memory of somebody else's, which has nothing to do with it meanwhile.
-    void borrow(T* memory, size_t count) {
-        release();
-        data_ = memory;
-        capacity_ = count;
-        borrowed_ = true;
-    }
-    /// With room to spare, for what grows a little each step.
-    void resize_generously(size_t count) {
-        if (count > capacity_) resize(count + count / 8);
-    }
-    void swap(Buffer& other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(capacity_, other.capacity_);
-        std::swap(borrowed_, other.borrowed_);
-    }
-    T* data() const { return data_; }
-    /// Of its own.
-    size_t bytes() const { return borrowed_ ? 0 : capacity_ * sizeof(T); }
-
-private:
-    void release() {
-        if (!borrowed_) free_aligned(data_);
-        data_ = nullptr;
-        capacity_ = 0;
-        borrowed_ = false;
-    }
-
-    T* data_ = nullptr;
-    size_t capacity_ = 0;
-    bool borrowed_ = false;
-};
+using Buffer = BufferIn<T, HostMemory>;
 
 class Execution {
 public:

@@ -5,71 +5,24 @@
 
 #include <utility>
 
+#include "devices/buffer.h"
 #include "devices/cuda_sort.h"
 #include "devices/cuda_stream.h"
 #include "particles/lane.h"
 
 namespace firn::FIRN_LANES {
 
-/// Up to N sums or maxima over all particles, one Real each.
-template <int N>
-struct Values {
-    Real v[N];
+/// Memory of the stream that the calling thread has entered.
+struct StreamMemory {
+    static constexpr size_t spare = 16;
+    static void* allocate(size_t bytes) { return CudaStream::current().allocate(bytes); }
+    static void free(void* memory) {
+        if (memory) CudaStream::current().free(memory);
+    }
 };
 
-/// Memory of the stream that the calling thread has entered. Grows, never shrinks by itself; growing loses the
-/// contents.
 template <class T>
-class Buffer {
-public:
-    Buffer() = default;
-    ~Buffer() { release(); }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    Buffer(Buffer&& other) noexcept { swap(other); }
-    Buffer& operator=(Buffer&& other) noexcept {
-        swap(other);
-        return *this;
-    }
-
-    void resize(size_t count) {
-        if (count <= capacity_) return;
-        release();
-        data_ = static_cast<T*>(CudaStream::current().allocate(count * sizeof(T)));
-        capacity_ = count;
-    }
-    /// Memory of somebody else's, which has nothing to do with it meanwhile.
-    void borrow(T* memory, size_t count) {
-        release();
-        data_ = memory;
-        capacity_ = count;
-        borrowed_ = true;
-    }
-    /// With room to spare, for what grows a little each step.
-    void resize_generously(size_t count) {
-        if (count > capacity_) resize(count + count / 16);
-    }
-    void swap(Buffer& other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(capacity_, other.capacity_);
-        std::swap(borrowed_, other.borrowed_);
-    }
-    T* data() const { return data_; }
-    /// Of its own.
-    size_t bytes() const { return borrowed_ ? 0 : capacity_ * sizeof(T); }
-
-private:
-    void release() {
-        if (data_ && !borrowed_) CudaStream::current().free(data_);
-        data_ = nullptr;
-        capacity_ = 0;
-        borrowed_ = false;
-    }
-
-    T* data_ = nullptr;
-    size_t capacity_ = 0;
-    bool borrowed_ = false;
-};
+using Buffer = BufferIn<T, StreamMemory>;
 
 /// Threads of a block: four warps.
 constexpr uint32_t block_threads = 128;

@@ -147,6 +147,33 @@ class Colliders(ExportTest):
             self.assertIn(f'name = "{name}"', text)
             self.assertIn("3 ", self.firn("info", str(self.home / f"shot/snow_geo/{name}.obj")))
 
+    def test_a_heightfield_faces_up(self) -> None:
+        solver = self.recipe("snowball", 0.05)
+        home = self.node("/obj/firn_snowball")
+        terrain = add(home, "box", "terrain")
+        original = terrain.type().cook
+
+        def hills(node: object, output: int) -> hou.Geometry:
+            made = hou.Geometry()
+            made.add_volume(hou.Volume(5, 4, 0.5, tuple(0.1 * k for k in range(20))))
+            return made
+        terrain.type().cook = hills
+        self.addCleanup(setattr, terrain.type(), "cook", original)
+        solver.setInput(1, terrain)
+        self.set(solver, ground=0)
+        text, warnings = self.export(solver)
+        self.assertEqual(warnings, [])
+        self.assertIn('name = "terrain"', text)
+        said = self.firn("info", str(self.home / "shot/snow_geo/terrain.obj"))
+        self.assertIn("24 triangles over 20 points", said)
+        self.assertIn("bounds       -1 0 -0.75 to 1 1.9 0.75 m", said)
+        # Counter-clockwise from above: the first face's normal points up.
+        lines = (self.home / "shot/snow_geo/terrain.obj").read_text(encoding="utf-8").splitlines()
+        points = [[float(word) for word in line.split()[1:]] for line in lines if line[0] == "v"]
+        a, b, c = (points[int(word) - 1] for word in next(line for line in lines if line[0] == "f").split()[1:4])
+        up = (b[2] - a[2]) * (c[0] - a[0]) - (b[0] - a[0]) * (c[2] - a[2])
+        self.assertGreater(up, 0)
+
     def test_the_ground(self) -> None:
         solver = self.recipe("snowball", 0.05)
         self.set(solver, ground_height=-0.5, ground_friction=0.25, ground_size=3.0)

@@ -10,25 +10,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "firn/error.h"
 #include "firn/samples.h"
+#include "shape_measures.h"
 
 using namespace firn;
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-
-std::string message(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 FillSettings at_spacing(float spacing) {
     FillSettings settings;
@@ -41,15 +29,11 @@ bool says(const std::vector<std::string>& warnings, const char* part) {
                        [&](const std::string& w) { return w.find(part) != std::string::npos; });
 }
 
-double radius(const Float3& p) {
-    return std::sqrt(double(p.x) * p.x + double(p.y) * p.y + double(p.z) * p.z);
-}
-
 double closest_pair(const std::vector<Float3>& p) {
     double best = 1e30;
     for (size_t i = 0; i < p.size(); ++i) {
         for (size_t j = 0; j < i; ++j) {
-            best = std::min(best, radius({p[i].x - p[j].x, p[i].y - p[j].y, p[i].z - p[j].z}));
+            best = std::min(best, distance(p[i], p[j]));
         }
     }
     return best;
@@ -61,7 +45,7 @@ double worst_density(const std::vector<Float3>& p, double spacing) {
     for (const Float3& a : p) {
         double sum = 0;
         for (const Float3& b : p) {
-            const double q = radius({a.x - b.x, a.y - b.y, a.z - b.z}) / (2 * spacing);
+            const double q = distance(a, b) / (2 * spacing);
             if (q < 0.5) {
                 sum += (6 * (q * q * q - q * q) + 1) / pi;
             } else if (q < 1) {

@@ -8,24 +8,12 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 
-#include "firn/error.h"
+#include "shape_measures.h"
 
 using namespace firn;
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-
-std::string message(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 #define EXPECT_SAYS(action, part) \
     EXPECT_NE(message([&] { action; }).find(part), std::string::npos) << message([&] { action; })

@@ -8,29 +8,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "firn/error.h"
 #include "firn/samples.h"
+#include "shape_measures.h"
 
 using namespace firn;
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-
-std::string message(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
-double radius(const Float3& p) {
-    return std::sqrt(double(p.x) * p.x + double(p.y) * p.y + double(p.z) * p.z);
-}
 
 /// A sphere of half a metre about (1, 2, 3): its distance, or a fog that falls from 2 to 0 across the surface.
 openvdb::FloatGrid::Ptr sphere_grid(const char* name, bool fog) {

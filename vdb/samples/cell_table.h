@@ -3,6 +3,7 @@
 // Cubic cells of a sparse grid, found by their place.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,18 +31,18 @@ public:
 
     CellTable() = default;
     explicit CellTable(const std::vector<uint64_t>& keys) {
-        size_t size = 16;
+        std::size_t size = 16;
         while (size < 2 * keys.size()) size *= 2;
         table_.assign(size, {0, none});
-        for (size_t i = 0; i < keys.size(); ++i) {
-            size_t slot = hash(keys[i]) & (size - 1);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            std::size_t slot = hash(keys[i]) & (size - 1);
             while (table_[slot].number != none) slot = (slot + 1) & (size - 1);
             table_[slot] = {keys[i], static_cast<uint32_t>(i)};
         }
     }
     uint32_t find(uint64_t key) const {
-        const size_t mask = table_.size() - 1;
-        size_t slot = hash(key) & mask;
+        const std::size_t mask = table_.size() - 1;
+        std::size_t slot = hash(key) & mask;
         while (table_[slot].number != none && table_[slot].key != key) slot = (slot + 1) & mask;
         return table_[slot].number;
     }

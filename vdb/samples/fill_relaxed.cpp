@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "samples/cell_order.h"
 #include "samples/surface_sampling.h"
 
 namespace firn {
@@ -48,31 +49,15 @@ struct ParticleCells {
 ParticleCells sort_into_cells(std::vector<Vec3>& position, double size, std::vector<uint32_t>* order = nullptr) {
     ParticleCells cells;
     cells.size = size;
-    struct Keyed {
-        uint64_t key;
-        uint32_t particle;
-        bool operator<(const Keyed& other) const {
-            return key != other.key ? key < other.key : particle < other.particle;
-        }
-    };
-    std::vector<Keyed> keyed(position.size());
-    for (uint32_t i = 0; i < position.size(); ++i) keyed[i] = {cell_key(cells.cell(position[i])), i};
-    tbb::parallel_sort(keyed.begin(), keyed.end());
-    std::vector<Vec3> sorted(position.size());
-    std::vector<uint64_t> keys;
-    for (uint32_t i = 0; i < keyed.size(); ++i) {
-        sorted[i] = position[keyed[i].particle];
-        if (i > 0 && keyed[i].key == keyed[i - 1].key) continue;
-        keys.push_back(keyed[i].key);
-        cells.begin.push_back(i);
-    }
-    cells.begin.push_back(static_cast<uint32_t>(keyed.size()));
-    cells.table = CellTable(keys);
-    position = std::move(sorted);
-    if (order) {
-        order->resize(keyed.size());
-        for (size_t i = 0; i < keyed.size(); ++i) (*order)[i] = keyed[i].particle;
-    }
+    std::vector<uint64_t> key(position.size());
+    for (size_t i = 0; i < position.size(); ++i) key[i] = cell_key(cells.cell(position[i]));
+    CellOrder sorted = order_by_cell(key);
+    std::vector<Vec3> moved(position.size());
+    for (size_t i = 0; i < position.size(); ++i) moved[i] = position[sorted.item[i]];
+    position = std::move(moved);
+    cells.begin = std::move(sorted.begin);
+    cells.table = std::move(sorted.table);
+    if (order) *order = std::move(sorted.item);
     return cells;
 }
 
@@ -84,8 +69,23 @@ struct Depth {
     Vec3 normal;
 };
 
-Depth depth_at(const SampledSurface& surface, const Vec3& p) {
-    const SurfaceCloud& cloud = surface.cloud;
+/// The surface's cloud, and for each of its points how deep the outermost particles lie there, m.
+struct Skin {
+    const SurfaceCloud& cloud;
+    std::vector<float> depth;
+};
+
+Skin skin_of(const SampledSurface& surface) {
+    const std::vector<uint32_t> owner = owners(surface.cloud, surface.sites);
+    Skin skin{surface.cloud, std::vector<float>(owner.size(), 0)};
+    for (size_t i = 0; i < owner.size(); ++i) {
+        if (owner[i] != SurfaceSites::nobody) skin.depth[i] = surface.depth[owner[i]];
+    }
+    return skin;
+}
+
+Depth depth_at(const Skin& skin, const Vec3& p) {
+    const SurfaceCloud& cloud = skin.cloud;
     const Cell at = cloud.cell(p);
     const Float3 here = narrow(p);
     float best = std::numeric_limits<float>::max();
@@ -115,15 +115,14 @@ Depth depth_at(const SampledSurface& surface, const Vec3& p) {
     // Beside a re-entrant edge the plane of a face goes on where the face has ended: the distance counts there.
     const double gap = 0.25 * cloud.spacing;
     if (found.depth >= 0) found.depth = std::max(found.depth, std::sqrt(double(best)) - gap);
-    const uint32_t owner = surface.owner[nearest];
-    found.allowed = owner == UINT32_MAX ? 0 : surface.depth[owner];
+    found.allowed = skin.depth[nearest];
     return found;
 }
 
 /// The surface's samples, thinned where two sheets of them meet, and the lattice behind them: `wanted` in all, if it
 /// can be.
-std::vector<Vec3> seeds(const SampledSurface& surface, const std::vector<Float3>& lattice, double spacing,
-                        double wanted) {
+std::vector<Vec3> seeds(const SampledSurface& surface, const Skin& skin, const std::vector<Float3>& lattice,
+                        double spacing, double wanted) {
     const Vec3 low = surface.cloud.low;
     std::vector<Vec3> layer;
     for (size_t i = 0; i < surface.samples.position.size(); ++i) {
@@ -152,7 +151,7 @@ std::vector<Vec3> seeds(const SampledSurface& surface, const std::vector<Float3>
     std::vector<Place> places(lattice.size());
     tbb::parallel_for(size_t(0), lattice.size(), [&](size_t i) {
         const Vec3 p = wide(lattice[i]) - low;
-        const Depth here = depth_at(surface, p);
+        const Depth here = depth_at(skin, p);
         bool free = true;
         cells.near(p, [&](uint32_t other) { free &= !kept[other] || length(layer[other] - p) > 0.7 * spacing; });
         const double dither = double(i * 0x9e3779b97f4a7c15ull >> 11) / 9007199254740992.0;
@@ -184,7 +183,7 @@ double kernel_slope(double r) {
 }
 
 /// One iteration; the mean move in spacings.
-double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, double spacing) {
+double relax_once(const Skin& skin, std::vector<Vec3>& position, double spacing) {
     const ParticleCells cells = sort_into_cells(position, 2 * spacing);
     const size_t count = position.size();
     std::vector<double> stiffness(count);  // kappa / rho
@@ -215,7 +214,7 @@ double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, do
             const double pressure = -(stiffness[i] + stiffness[j]) * kernel_slope(r);  // Eq. 33
             move = move + (pressure - cohesion * (r - 1) * kernel(r)) / r * x;         // and Eq. 35
         });
-        const Depth before = depth_at(surface, position[i]);
+        const Depth before = depth_at(skin, position[i]);
         if (before.known && before.depth > before.allowed) {
             // The surface that pulls is the one where the outermost particles lie. Eq. 36
             const double away = (before.depth - before.allowed) / spacing;
@@ -226,7 +225,7 @@ double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, do
         if (far > longest_move) move = longest_move / far * move;
         Vec3 place = position[i] + spacing * move;
         for (int corner = 0; corner < 3; ++corner) {  // up to three faces meet at most corners
-            const Depth now = depth_at(surface, place);
+            const Depth now = depth_at(skin, place);
             if (!now.known || now.depth >= now.allowed) break;
             place = place - (now.allowed - now.depth) * now.normal;
         }
@@ -244,12 +243,13 @@ double relax_once(const SampledSurface& surface, std::vector<Vec3>& position, do
 std::vector<Float3> relaxed_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
     const float spacing = static_cast<float>(lattice.spacing);
     const SampledSurface surface = sampled_surface(mesh, facts, spacing, 0.5 * lattice.spacing, inside_out);
+    const Skin skin = skin_of(surface);
     const std::vector<Float3> regular = lattice_inside(mesh, facts, lattice, inside_out);
     const double wanted =
         facts.closed ? std::abs(facts.volume) / std::pow(lattice.spacing, 3) : static_cast<double>(regular.size());
-    std::vector<Vec3> position = seeds(surface, regular, lattice.spacing, wanted);
+    std::vector<Vec3> position = seeds(surface, skin, regular, lattice.spacing, wanted);
     for (int i = 0; i < most_iterations; ++i) {
-        if (relax_once(surface, position, lattice.spacing) < at_rest) break;
+        if (relax_once(skin, position, lattice.spacing) < at_rest) break;
     }
     std::vector<Float3> filled(position.size());
     for (size_t i = 0; i < filled.size(); ++i) filled[i] = narrow(surface.cloud.low + position[i]);

@@ -1,13 +1,11 @@
-#include <png.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
-#include <memory>
 
 #include "firn/error.h"
 #include "firn/samples.h"
+#include "samples/heightfield_png.h"
 #include "samples/limits.h"
 #include "samples/mesh_text.h"
 #include "samples/vec3.h"
@@ -29,35 +27,6 @@ void require_sound(const Heightfield& field) {
     }
     for (size_t i = 0; i < field.height.size(); ++i) {
         if (!std::isfinite(field.height[i])) throw Error("heightfield: height " + std::to_string(i) + " is not finite");
-    }
-}
-
-void read_png(const std::string& path, float height, Heightfield& field) {
-    // libpng's simplified interface catches its own errors; 16 bits of one channel, linear.
-    png_image image;
-    std::memset(&image, 0, sizeof image);
-    image.version = PNG_IMAGE_VERSION;
-    if (!png_image_begin_read_from_file(&image, path.c_str())) throw Error(path + ": " + image.message);
-    const std::unique_ptr<png_image, void (*)(png_image*)> owner(&image, png_image_free);
-    if (uint64_t(image.width) * image.height > most_heights) throw Error(path + ": more than 2^28 heights");
-    if (image.format & PNG_FORMAT_FLAG_COLOR)
-        throw Error(path + ": not a greyscale picture; save heights as greyscale");
-    const bool wide_format = image.format & PNG_FORMAT_FLAG_LINEAR;
-    field.columns = static_cast<int>(image.width);
-    field.rows = static_cast<int>(image.height);
-    field.height.resize(size_t(image.width) * image.height);
-    if (wide_format) {
-        image.format = PNG_FORMAT_LINEAR_Y;
-        std::vector<uint16_t> pixels(field.height.size());
-        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
-            throw Error(path + ": " + image.message);
-        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 65535.0f;
-    } else {
-        image.format = PNG_FORMAT_GRAY;
-        std::vector<uint8_t> pixels(field.height.size());
-        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
-            throw Error(path + ": " + image.message);
-        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 255.0f;
     }
 }
 
@@ -130,7 +99,7 @@ Heightfield read_heightfield(const std::string& path, float cell, float height) 
     Heightfield field;
     field.cell = cell;
     if (bytes.compare(0, 4, "\x89PNG") == 0) {
-        read_png(path, height, field);
+        read_height_png(path, height, most_heights, field);
     } else {
         read_text(bytes, path, height, field);
     }

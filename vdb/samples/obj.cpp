@@ -2,7 +2,6 @@
 
 #include "firn/mesh.h"
 #include "samples/mesh_text.h"
-#include "samples/polygon.h"
 
 namespace firn {
 

@@ -5,7 +5,6 @@
 
 #include "firn/mesh.h"
 #include "samples/mesh_text.h"
-#include "samples/polygon.h"
 #include "samples/vec3.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-#include "samples/polygon.h"
+#include "firn/mesh.h"
 
 #include "samples/vec3.h"
 

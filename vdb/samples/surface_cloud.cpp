@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "firn/error.h"
+#include "samples/cell_order.h"
 #include "samples/curve.h"
 
 namespace firn {
@@ -14,6 +15,7 @@ namespace firn {
 namespace {
 
 constexpr double points_per_sample = 20;
+constexpr double most_points = 4;  ///< times that many, where the mesh is finer than its points
 constexpr double cell_in_spacings = 1.25;
 
 /// The triangles that have an area, along a curve that fills space: equal steps on it are spread over the surface.
@@ -80,6 +82,70 @@ double fraction(double x) {
     return x - std::floor(x);
 }
 
+/// First the mean normal of every cell and the farthest from it; then, around each cell, the mean of the means.
+void find_bends(SurfaceCloud& cloud) {
+    const uint32_t cells = static_cast<uint32_t>(cloud.cells());
+    struct Cone {
+        Vec3 axis;
+        double angle;
+    };
+    std::vector<Cone> cone(cells);
+    tbb::parallel_for(tbb::blocked_range<uint32_t>(0, cells, 256), [&](const tbb::blocked_range<uint32_t>& range) {
+        for (uint32_t cell = range.begin(); cell < range.end(); ++cell) {
+            Vec3 sum;
+            double least = 1;
+            for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
+                sum = sum + wide(cloud.normal(point));
+            }
+            const Vec3 axis = unit(sum);
+            for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
+                least = std::min(least, dot(axis, wide(cloud.normal(point))));
+            }
+            cone[cell] = {axis, std::acos(std::clamp(least, -1.0, 1.0))};
+        }
+    });
+    cloud.bend.resize(cells);
+    tbb::parallel_for(tbb::blocked_range<uint32_t>(0, cells, 256), [&](const tbb::blocked_range<uint32_t>& range) {
+        for (uint32_t cell = range.begin(); cell < range.end(); ++cell) {
+            const auto* const begin = cloud.neighbour.data() + cloud.neighbour_begin[cell];
+            const auto* const end = cloud.neighbour.data() + cloud.neighbour_begin[cell + 1];
+            Vec3 sum;
+            for (const uint32_t* other = begin; other != end; ++other) sum = sum + cone[*other].axis;
+            const Vec3 axis = unit(sum);
+            double widest = 0;
+            for (const uint32_t* other = begin; other != end; ++other) {
+                const double aside = std::acos(std::clamp(dot(axis, cone[*other].axis), -1.0, 1.0));
+                widest = std::max(widest, aside + cone[*other].angle);
+            }
+            cloud.bend[cell] = static_cast<float>(std::cos(std::min(widest, 3.14)));
+        }
+    });
+}
+
+void find_neighbours(SurfaceCloud& cloud) {
+    constexpr uint32_t chunk_size = 1024;
+    const uint32_t cells = static_cast<uint32_t>(cloud.cells()), chunks = (cells + chunk_size - 1) / chunk_size;
+    cloud.neighbour_begin.assign(cells + 1, 0);
+    std::vector<std::vector<uint32_t>> found(chunks);
+    tbb::parallel_for(uint32_t(0), chunks, [&](uint32_t chunk) {
+        for (uint32_t cell = chunk * chunk_size; cell < std::min(cells, (chunk + 1) * chunk_size); ++cell) {
+            const auto& [x, y, z] = cloud.cell_at[cell];
+            const size_t before = found[chunk].size();
+            for (int around = 0; around < 27; ++around) {
+                const Cell at{x + around % 3 - 1, y + around / 3 % 3 - 1, z + around / 9 - 1};
+                const uint32_t other = cloud.table.find(cell_key(at));
+                if (other != CellTable::none) found[chunk].push_back(other);
+            }
+            cloud.neighbour_begin[cell + 1] = static_cast<uint32_t>(found[chunk].size() - before);
+        }
+    });
+    std::partial_sum(cloud.neighbour_begin.begin(), cloud.neighbour_begin.end(), cloud.neighbour_begin.begin());
+    cloud.neighbour.reserve(cloud.neighbour_begin[cells]);
+    for (const std::vector<uint32_t>& list : found) {
+        cloud.neighbour.insert(cloud.neighbour.end(), list.begin(), list.end());
+    }
+}
+
 }  // namespace
 
 SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spacing, bool turned) {
@@ -99,101 +165,83 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         const Vec3 twice = cross(b - a, c - a);
         area[t] = 0.5 * length(twice);
         const double longest = std::max({length(b - a), length(c - b), length(a - c)});
-        share[t] = longest > 2 * gap && area[t] > 0 ? std::max(area[t], 0.5 * gap * longest) : area[t];
+        share[t] = longest > 2 * gap && area[t] > 0 ? std::max(area[t], gap * longest) : area[t];
         cloud.triangle_normal[t] = narrow(turned ? -1.0 * unit(twice) : unit(twice));
     });
-    const std::vector<uint32_t> order = triangles_along_curve(mesh, facts, area);
     double total = 0;
-    for (const uint32_t t : order) total += share[t];
+    for (size_t t = 0; t < triangles; ++t) total += share[t];
     if (!(total > 0)) throw Error("surface: the mesh has no area to put samples on");
     const double wanted = std::max(64.0, std::ceil(total / (gap * gap)));
     if (wanted > 4e9) throw Error("surface: more than 2^28 samples; make the spacing larger");
     const double each = total / wanted;
 
-    // How many points each triangle gets: its share of a running sum, rounded as a whole.
+    // Every triangle gets points for what it is, so that they weigh as much as it is large. Only where there are far
+    // more triangles than that, some get none: then the next along a curve has its share of a running sum.
+    const bool crowded = double(triangles) > most_points * wanted;
+    std::vector<uint32_t> order;
+    if (crowded) {
+        order = triangles_along_curve(mesh, facts, area);
+    } else {
+        for (uint32_t t = 0; t < triangles; ++t) {
+            if (area[t] > 0) order.push_back(t);
+        }
+    }
     std::vector<uint32_t> first(order.size() + 1);
     double sum = 0;
     for (size_t i = 0; i < order.size(); ++i) {
-        first[i] = static_cast<uint32_t>(std::min(wanted, std::floor(sum / each + 0.5)));
-        sum += share[order[i]];
+        const double part = share[order[i]] / each;
+        first[i] = static_cast<uint32_t>(std::floor(sum + (crowded ? 0.5 : 0)));
+        sum += crowded ? most_points * part : std::max(1.0, std::round(part));
     }
-    first[order.size()] = static_cast<uint32_t>(wanted);
+    first[order.size()] = static_cast<uint32_t>(std::floor(sum + 0.5));
     const size_t count = first[order.size()];
 
     std::vector<Float3> position(count);
     std::vector<uint32_t> triangle(count);
-    struct Keyed {
-        uint64_t key;
-        uint32_t point;
-        bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : point < other.point; }
-    };
-    std::vector<Keyed> keyed(count);
+    std::vector<float> weight(count);
+    std::vector<uint64_t> key(count);
     const Vec3 size = wide(facts.high) - cloud.low;
     if (std::max({size.x, size.y, size.z}) / cloud.cell_size > cells_per_axis - 4) {
         throw Error("surface: it is more than two million spacings long; make the spacing larger or cut it in parts");
     }
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, order.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
-        for (size_t i = range.begin(); i < range.end(); ++i) {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, count, 4096), [&](const tbb::blocked_range<size_t>& range) {
+        size_t i = static_cast<size_t>(std::upper_bound(first.begin(), first.end(), range.begin()) - first.begin()) - 1;
+        for (size_t n = range.begin(); n < range.end(); ++i) {
             const uint32_t t = order[i];
             // A Fibonacci lattice: rows across the longest edge, each at the next golden part of its length. Even at
-            // any count, in slivers too. Shifted, so that triangles differ.
+            // any count, in slivers too. Shifted, so that large triangles differ.
             const LongTriangle shape(mesh, t, cloud.low);
-            const double shift = fraction(0.7548776662466927 * t), points = first[i + 1] - first[i];
-            for (uint32_t n = first[i]; n < first[i + 1]; ++n) {
-                const double k = n - first[i];
+            const double points = first[i + 1] - first[i], shift = points < 8 ? 0.5 : fraction(0.7548776662466927 * t);
+            const float each_weight =
+                static_cast<float>(crowded ? each / most_points * area[t] / share[t] : area[t] / points);
+            for (; n < std::min<size_t>(range.end(), first[i + 1]); ++n) {
+                const double k = static_cast<double>(n - first[i]);
                 const Vec3 p = shape.at((k + 0.5) / points, fraction(shift + 0.6180339887498949 * k));
                 position[n] = narrow(p);
                 triangle[n] = t;
-                keyed[n] = {cell_key(cloud.cell(p)), n};
+                weight[n] = each_weight;
+                key[n] = cell_key(cloud.cell(p));
             }
         }
     });
-    tbb::parallel_sort(keyed.begin(), keyed.end());
+    CellOrder sorted = order_by_cell(key);
     cloud.position.resize(count);
     cloud.triangle.resize(count);
     cloud.weight.resize(count);
     tbb::parallel_for(tbb::blocked_range<size_t>(0, count, 4096), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
-            const uint32_t t = triangle[keyed[i].point];
-            cloud.position[i] = position[keyed[i].point];
-            cloud.triangle[i] = t;
-            cloud.weight[i] = static_cast<float>(each * area[t] / share[t]);
+            cloud.position[i] = position[sorted.item[i]];
+            cloud.triangle[i] = triangle[sorted.item[i]];
+            cloud.weight[i] = weight[sorted.item[i]];
         }
     });
-
-    std::vector<uint64_t> keys;
-    for (size_t i = 0; i < count; ++i) {
-        if (i > 0 && keyed[i].key == keyed[i - 1].key) continue;
-        keys.push_back(keyed[i].key);
-        cloud.cell_begin.push_back(static_cast<uint32_t>(i));
-    }
-    cloud.cell_begin.push_back(static_cast<uint32_t>(count));
-    cloud.table = CellTable(keys);
-    const CellTable& table = cloud.table;
-    const uint32_t cells = static_cast<uint32_t>(keys.size());
+    cloud.cell_begin = std::move(sorted.begin);
+    cloud.table = std::move(sorted.table);
+    const uint32_t cells = static_cast<uint32_t>(sorted.keys.size());
     cloud.cell_at.resize(cells);
-    cloud.neighbour_begin.assign(cells + 1, 0);
-    const auto around = [&](uint32_t cell, auto&& visit) {
-        const auto& [x, y, z] = cloud.cell_at[cell];
-        for (int dz = -1; dz <= 1; ++dz) {
-            for (int dy = -1; dy <= 1; ++dy) {
-                for (int dx = -1; dx <= 1; ++dx) {
-                    const uint32_t other = table.find(cell_key({x + dx, y + dy, z + dz}));
-                    if (other != CellTable::none) visit(other);
-                }
-            }
-        }
-    };
-    tbb::parallel_for(uint32_t(0), cells, [&](uint32_t cell) {
-        cloud.cell_at[cell] = cell_of(keys[cell]);
-        around(cell, [&](uint32_t) { ++cloud.neighbour_begin[cell + 1]; });
-    });
-    std::partial_sum(cloud.neighbour_begin.begin(), cloud.neighbour_begin.end(), cloud.neighbour_begin.begin());
-    cloud.neighbour.resize(cloud.neighbour_begin[cells]);
-    tbb::parallel_for(uint32_t(0), cells, [&](uint32_t cell) {
-        uint32_t at = cloud.neighbour_begin[cell];
-        around(cell, [&](uint32_t other) { cloud.neighbour[at++] = other; });
-    });
+    for (uint32_t cell = 0; cell < cells; ++cell) cloud.cell_at[cell] = cell_of(sorted.keys[cell]);
+    find_neighbours(cloud);
+    find_bends(cloud);
     return cloud;
 }
 

@@ -29,6 +29,8 @@ struct SurfaceCloud {
     std::vector<uint32_t> neighbour_begin;  ///< cells + 1
     std::vector<uint32_t> neighbour;
 
+    std::vector<float> bend;  ///< cosine; no normal in the cell or around it is farther than that from one direction
+
     size_t cells() const { return cell_at.size(); }
     /// A cell's width of room is left below `low`.
     Cell cell(const Vec3& p) const {
@@ -37,6 +39,10 @@ struct SurfaceCloud {
                 static_cast<int32_t>(std::floor(p.z / cell_size)) + 1};
     }
     const Float3& normal(uint32_t point) const { return triangle_normal[triangle[point]]; }
+    /// No two normals in or around the cell are more than 120 degrees apart: same_sheet() holds for all.
+    bool one_sheet(uint32_t cell) const { return bend[cell] > 0.501f; }
+    /// All normals in and around the cell are within a degree of one direction.
+    bool flat(uint32_t cell) const { return bend[cell] > 0.99985f; }
 };
 
 /// `turned`: the triangles are seen from behind.

@@ -1,28 +1,23 @@
-// Even samples of a surface: darts on a dense cloud of its points, then Lloyd's relaxation, in which every sample moves
-// to the middle of what lies nearer to it than to any other.
+// Even sites on a surface (surface_sites.h) become samples: put on a triangle, pushed inwards, and able to follow it.
 
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "samples/limits.h"
 #include "samples/surface_sampling.h"
+#include "samples/surface_sites.h"
 #include "samples/triangle.h"
 
 namespace firn {
 
 namespace {
 
-constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
-constexpr float dart_distance = 0.82f;  ///< spacings; leaves one sample for every spacing^2 of a plane
-constexpr float hole_distance = 0.9f;   ///< spacings; what is farther from all samples gets one
-constexpr int relaxations = 18, even_relaxations = 12;
-constexpr double long_stride = 1.6;  ///< of a relaxation; more than two would never come to rest
-
+constexpr uint32_t nobody = SurfaceSites::nobody;
+constexpr float snap_distance = 0.5f;      ///< spacings; within it there are points of the triangle that is nearest
 constexpr double bytes_per_sample = 1200;  ///< of the cloud and what goes with it, measured
 
 float square_distance(const Float3& a, const Float3& b) {
@@ -30,197 +25,20 @@ float square_distance(const Float3& a, const Float3& b) {
     return x * x + y * y + z * z;
 }
 
-/// Samples while they are being placed; positions relative to the cloud's.
-struct Sites {
-    std::vector<Float3> position, normal;
-    std::vector<uint32_t> cell;    ///< of the cloud's point that is nearest
-    std::vector<float> gain;       ///< m^2; of two sites, the one with more takes more of what lies between them
-    std::vector<double> area;      ///< m^2
-    std::vector<uint32_t> begin;   ///< by cell: cells + 1
-    std::vector<uint32_t> sorted;  ///< sites by cell
-};
-
-void sort_by_cell(const SurfaceCloud& cloud, Sites& sites) {
-    sites.begin.assign(cloud.cells() + 1, 0);
-    for (const uint32_t cell : sites.cell) ++sites.begin[cell + 1];
-    std::partial_sum(sites.begin.begin(), sites.begin.end(), sites.begin.begin());
-    sites.sorted.resize(sites.cell.size());
-    std::vector<uint32_t> at(sites.begin.begin(), sites.begin.end() - 1);
-    for (uint32_t i = 0; i < sites.cell.size(); ++i) sites.sorted[at[sites.cell[i]]++] = i;
-}
-
-/// Adds points of the cloud as sites until none is farther than `distance` from all sites of its sheet. Cells of one
-/// colour don't see each other, so that they can be filled at the same time.
-void throw_darts(const SurfaceCloud& cloud, Sites& sites, float distance) {
-    sort_by_cell(cloud, sites);
-    constexpr int colours = 27;
-    std::vector<uint32_t> coloured[colours];
-    for (uint32_t cell = 0; cell < cloud.cells(); ++cell) {
-        const auto& [x, y, z] = cloud.cell_at[cell];
-        coloured[x % 3 + 3 * (y % 3) + 9 * (z % 3)].push_back(cell);
-    }
-    const float reach = distance * distance;
-    std::vector<uint32_t> first(cloud.cells(), nobody), next(cloud.position.size(), nobody);
-    for (const std::vector<uint32_t>& cells : coloured) {
-        tbb::parallel_for(
-            tbb::blocked_range<size_t>(0, cells.size(), 16), [&](const tbb::blocked_range<size_t>& range) {
-                for (size_t n = range.begin(); n < range.end(); ++n) {
-                    const uint32_t cell = cells[n];
-                    const uint32_t* around = cloud.neighbour.data() + cloud.neighbour_begin[cell];
-                    const uint32_t* around_end = cloud.neighbour.data() + cloud.neighbour_begin[cell + 1];
-                    for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
-                        const Float3 at = cloud.position[point], normal = cloud.normal(point);
-                        bool free = true;
-                        for (const uint32_t* other = around; other != around_end && free; ++other) {
-                            for (uint32_t dart = first[*other]; dart != nobody && free; dart = next[dart]) {
-                                free = square_distance(at, cloud.position[dart]) >= reach ||
-                                       !same_sheet(normal, cloud.normal(dart));
-                            }
-                            for (uint32_t i = sites.begin[*other]; i < sites.begin[*other + 1] && free; ++i) {
-                                const uint32_t site = sites.sorted[i];
-                                free = square_distance(at, sites.position[site]) >= reach ||
-                                       !same_sheet(normal, sites.normal[site]);
-                            }
-                        }
-                        if (!free) continue;
-                        next[point] = first[cell];
-                        first[cell] = point;
-                    }
-                }
-            });
-    }
-    for (uint32_t cell = 0; cell < cloud.cells(); ++cell) {
-        for (uint32_t dart = first[cell]; dart != nobody; dart = next[dart]) {
-            sites.position.push_back(cloud.position[dart]);
-            sites.normal.push_back(cloud.normal(dart));
-            sites.cell.push_back(cell);
-            sites.gain.push_back(0);
-        }
+/// Points of a cell of the cloud and of the cells around it.
+template <class Visit>
+void for_points_near(const SurfaceCloud& cloud, uint32_t cell, const Visit& visit) {
+    for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
+        const uint32_t other = cloud.neighbour[n];
+        for (uint32_t point = cloud.cell_begin[other]; point < cloud.cell_begin[other + 1]; ++point) visit(point);
     }
 }
 
-/// The nearest site of its sheet, for every point of the cloud. Begins with the owners that are known.
-void find_owners(const SurfaceCloud& cloud, Sites& sites, std::vector<uint32_t>& owner) {
-    sort_by_cell(cloud, sites);
-    const uint32_t cells = static_cast<uint32_t>(cloud.cells());
-    tbb::parallel_for(tbb::blocked_range<uint32_t>(0, cells, 64), [&](const tbb::blocked_range<uint32_t>& range) {
-        std::vector<uint32_t> near;
-        std::vector<float> x, y, z, gain, distance;
-        for (uint32_t cell = range.begin(); cell < range.end(); ++cell) {
-            near.clear();
-            for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
-                const uint32_t other = cloud.neighbour[n];
-                near.insert(near.end(), sites.sorted.begin() + sites.begin[other],
-                            sites.sorted.begin() + sites.begin[other + 1]);
-            }
-            const size_t count = near.size();
-            for (std::vector<float>* list : {&x, &y, &z, &gain, &distance}) list->resize(count);
-            for (size_t i = 0; i < count; ++i) {
-                x[i] = sites.position[near[i]].x;
-                y[i] = sites.position[near[i]].y;
-                z[i] = sites.position[near[i]].z;
-                gain[i] = sites.gain[near[i]];
-            }
-            for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
-                const Float3 at = cloud.position[point], facing = cloud.normal(point);
-                for (size_t i = 0; i < count; ++i) {  // four or eight at once
-                    const float dx = at.x - x[i], dy = at.y - y[i], dz = at.z - z[i];
-                    distance[i] = dx * dx + dy * dy + dz * dz - gain[i];
-                }
-                // Seldom does another site come nearer than the last owner: the branch below is then easy to foresee.
-                float best = std::numeric_limits<float>::max();
-                uint32_t who = owner[point];
-                if (who != nobody && same_sheet(facing, sites.normal[who])) {
-                    best = square_distance(at, sites.position[who]) - sites.gain[who];
-                } else {
-                    who = nobody;
-                }
-                for (size_t i = 0; i < count; ++i) {
-                    if (distance[i] < best && same_sheet(facing, sites.normal[near[i]])) {
-                        best = distance[i];
-                        who = near[i];
-                    }
-                }
-                owner[point] = who;
-            }
-        }
-    });
-}
-
-/// Every site moves towards the middle of the points that it owns, and beyond by `stride` - 1 of the way. Positions may
-/// leave the surface at edges; only the last step puts them back. `even`: who has less than the others gains.
-void relax(const SurfaceCloud& cloud, const std::vector<uint32_t>& owner, Sites& sites, double stride, bool even) {
-    struct Sum {
-        double weight = 0;
-        Vec3 position, normal;
-        float nearest = std::numeric_limits<float>::max();
-        uint32_t cell = nobody;
-    };
-    std::vector<Sum> sums(sites.position.size());
-    for (uint32_t cell = 0; cell < cloud.cells(); ++cell) {
-        for (uint32_t point = cloud.cell_begin[cell]; point < cloud.cell_begin[cell + 1]; ++point) {
-            if (owner[point] == nobody) continue;
-            Sum& sum = sums[owner[point]];
-            const double w = cloud.weight[point];
-            sum.weight += w;
-            sum.position = sum.position + w * wide(cloud.position[point]);
-            sum.normal = sum.normal + w * wide(cloud.normal(point));
-            const float d = square_distance(cloud.position[point], sites.position[owner[point]]);
-            if (d < sum.nearest) {
-                sum.nearest = d;
-                sum.cell = cell;
-            }
-        }
-    }
-    // Of six neighbours a spacing away, a gain of one m^2 takes about 1.7 m^2; less than the inverse of that is stable.
-    // On what is thinner than a spacing areas can't be equal: there gains stay small.
-    double total = 0;
-    for (const Sum& sum : sums) total += sum.weight;
-    const double mean = total / static_cast<double>(sums.size());
-    const float most = 0.2f * cloud.spacing * cloud.spacing;
-    for (size_t i = 0; i < sums.size(); ++i) {
-        const Sum& sum = sums[i];
-        sites.gain[i] =
-            even ? std::clamp(sites.gain[i] + static_cast<float>(0.3 * (mean - sum.weight)), -most, most) : 0;
-        if (!(sum.weight > 0)) continue;
-        const Vec3 old = wide(sites.position[i]);
-        sites.position[i] = narrow(old + stride * ((1 / sum.weight) * sum.position - old));
-        if (length(sum.normal) > 0) sites.normal[i] = narrow(unit(sum.normal));
-        sites.cell[i] = sum.cell;
-    }
-}
-
-/// Points of the cloud by owner, in order: begin has one entry more than there are sites.
-struct Owned {
-    std::vector<uint32_t> begin, point;
-};
-Owned points_by_owner(const std::vector<uint32_t>& owner, size_t sites) {
-    Owned owned;
-    owned.begin.assign(sites + 1, 0);
-    for (const uint32_t who : owner) {
-        if (who != nobody) ++owned.begin[who + 1];
-    }
-    std::partial_sum(owned.begin.begin(), owned.begin.end(), owned.begin.begin());
-    owned.point.resize(owned.begin[sites]);
-    std::vector<uint32_t> at(owned.begin.begin(), owned.begin.end() - 1);
-    for (uint32_t point = 0; point < owner.size(); ++point) {
-        if (owner[point] != nobody) owned.point[at[owner[point]]++] = point;
-    }
-    return owned;
-}
-
-/// Below the surface by `depth`, or to the middle of what is thinner than twice that; and as far from the faces around
-/// the next edge, so that the boundary's corners don't stick out of the geometry's. `depth` becomes what it is there.
-Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double& depth) {
-    const auto near = [&](auto&& visit) {
-        for (uint32_t n = cloud.neighbour_begin[cell]; n < cloud.neighbour_begin[cell + 1]; ++n) {
-            const uint32_t other = cloud.neighbour[n];
-            for (uint32_t point = cloud.cell_begin[other]; point < cloud.cell_begin[other + 1]; ++point) visit(point);
-        }
-    };
+/// `depth`, or half of how thick it is below a place on the surface, if that is less.
+double depth_below(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double depth) {
     const Float3 facing = narrow(normal);
     const double aside = 0.3 * cloud.spacing;  // a little more than between the cloud's points
-    near([&](uint32_t point) {
+    for_points_near(cloud, cell, [&](uint32_t point) {
         if (same_sheet(facing, cloud.normal(point))) return;
         const Vec3 other = wide(cloud.normal(point)), to = surface - wide(cloud.position[point]);
         const double thickness = dot(to, other) / dot(normal, other);
@@ -228,12 +46,21 @@ Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surfac
         if (thickness > 0 && length(hit - wide(cloud.position[point])) < aside)
             depth = std::min(depth, 0.5 * thickness);
     });
+    return depth;
+}
+
+/// Below the surface by `depth`, or to the middle of what is thinner than twice that; and as far from the faces around
+/// the next edge, so that the boundary's corners don't stick out of the geometry's. `depth` becomes what it is there.
+Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surface, const Vec3& normal, double& depth) {
+    if (cloud.flat(cell)) return surface - depth * normal;
+    const Float3 facing = narrow(normal);
+    depth = depth_below(cloud, cell, surface, normal, depth);
     Vec3 place = surface - depth * normal;
     for (int corner = 0; corner < 4; ++corner) {
         const Float3 here = narrow(place);
         float best = std::numeric_limits<float>::max();
         uint32_t nearest = nobody;
-        near([&](uint32_t point) {
+        for_points_near(cloud, cell, [&](uint32_t point) {
             const float d = square_distance(cloud.position[point], here);
             if (d < best && same_sheet(facing, cloud.normal(point))) {
                 best = d;
@@ -242,7 +69,9 @@ Vec3 pushed_inwards(const SurfaceCloud& cloud, uint32_t cell, const Vec3& surfac
         });
         if (nearest == nobody) break;
         const Vec3 face = wide(cloud.normal(nearest));
-        const double missing = depth - dot(wide(cloud.position[nearest]) - place, face);
+        const double below = dot(wide(cloud.position[nearest]) - place, face);
+        // The rim of a thin plate has a face on either side: to the middle between them.
+        const double missing = depth_below(cloud, cell, place + below * face, face, depth) - below;
         // What lies the wrong way round is a fold, not an edge.
         if (missing < 0.02 * cloud.spacing || missing > depth * 1.5) break;
         place = place - missing * face;
@@ -269,39 +98,22 @@ SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float s
     SurfaceSamples& samples = surface.samples;
     samples.turned = turned;
     samples.topology = topology_hash(mesh);
-    Sites sites;
-    std::vector<uint32_t>& owner = surface.owner;
-    owner.assign(cloud.position.size(), nobody);
-    // One sample for every spacing^2: corners and borders shift the count, so the distance is corrected, within limits
-    // that leave no holes where the surface is thinner than a spacing.
-    float apart = dart_distance;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        sites = {};
-        throw_darts(cloud, sites, apart * spacing);
-        const double excess = static_cast<double>(sites.position.size()) * spacing * spacing / facts.area;
-        if (std::abs(excess - 1) < 0.02) break;
-        apart = std::clamp(apart * static_cast<float>(std::sqrt(excess)), 0.75f, 0.9f);
-    }
-    for (int i = 0; i < relaxations; ++i) {
-        find_owners(cloud, sites, owner);
-        relax(cloud, owner, sites, i + 2 < relaxations ? long_stride : 1.0, i < even_relaxations);
-    }
-    throw_darts(cloud, sites, hole_distance * spacing);
-    find_owners(cloud, sites, owner);
+    SurfaceSites& sites = surface.sites;
+    sites = even_sites(cloud, facts.area);
 
-    // Back onto the mesh: the nearest place on a triangle that one of the site's points lies on.
-    const Owned owned = points_by_owner(owner, sites.position.size());
-    const size_t count = sites.position.size();
-    std::vector<uint32_t> triangle(count, nobody);
+    // Back onto the mesh: the nearest place on a triangle of the site's sheet.
+    const size_t count = sites.count();
+    std::vector<uint32_t> triangle(count);
     std::vector<Float3> barycentric(count);
     tbb::parallel_for(tbb::blocked_range<size_t>(0, count, 256), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
+            triangle[i] = cloud.triangle[sites.ground[i]];
             const Vec3 at = wide(sites.position[i]);
+            const Float3 here = sites.position[i], facing = sites.normal[i];
+            const float reach = snap_distance * spacing * (snap_distance * spacing);
             double best = std::numeric_limits<double>::max();
             Vec3 place;
-            for (uint32_t n = owned.begin[i]; n < owned.begin[i + 1]; ++n) {
-                const uint32_t point = owned.point[n], t = cloud.triangle[point];
-                if (t == triangle[i]) continue;
+            const auto look_at = [&](uint32_t t) {
                 const auto& [a, b, c] = mesh.triangles[t];
                 const TrianglePlace on =
                     nearest_on_triangle(at, wide(mesh.points[a]) - cloud.low, wide(mesh.points[b]) - cloud.low,
@@ -313,46 +125,40 @@ SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float s
                     triangle[i] = t;
                     barycentric[i] = narrow(on.barycentric);
                 }
-            }
-            if (triangle[i] == nobody) continue;
+            };
+            uint32_t last = triangle[i];
+            look_at(last);
+            for_points_near(cloud, sites.cell[i], [&](uint32_t point) {
+                const uint32_t t = cloud.triangle[point];
+                if (t == last || square_distance(cloud.position[point], here) > reach ||
+                    !same_sheet(facing, cloud.normal(point))) {
+                    return;
+                }
+                last = t;
+                look_at(t);
+            });
             sites.position[i] = narrow(place);
             sites.normal[i] = cloud.triangle_normal[triangle[i]];
         }
     });
-    find_owners(cloud, sites, owner);
-    sites.area.assign(count, 0);
-    for (size_t point = 0; point < owner.size(); ++point) {
-        if (owner[point] != nobody) sites.area[owner[point]] += cloud.weight[point];
-    }
+    measure_areas(cloud, sites);
 
-    std::vector<uint32_t> kept, number(count, nobody);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (triangle[i] == nobody) continue;
-        number[i] = static_cast<uint32_t>(kept.size());
-        kept.push_back(i);
-    }
-    for (uint32_t& who : owner) who = who == nobody ? nobody : number[who];
-    surface.depth.resize(kept.size());
-    samples.position.resize(kept.size());
-    samples.normal.resize(kept.size());
-    samples.area.resize(kept.size());
-    samples.triangle.resize(kept.size());
-    samples.barycentric.resize(kept.size());
-    samples.offset.resize(kept.size());
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, kept.size(), 64), [&](const tbb::blocked_range<size_t>& range) {
+    surface.depth.resize(count);
+    samples.position.resize(count);
+    samples.normal = sites.normal;
+    samples.area = sites.area;
+    samples.triangle = std::move(triangle);
+    samples.barycentric = std::move(barycentric);
+    samples.offset.resize(count);
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, count, 64), [&](const tbb::blocked_range<size_t>& range) {
         for (size_t i = range.begin(); i < range.end(); ++i) {
-            const uint32_t site = kept[i];
-            const Vec3 on = wide(sites.position[site]), normal = wide(sites.normal[site]);
+            const Vec3 on = wide(sites.position[i]), normal = wide(sites.normal[i]);
             double depth = wanted_depth;
-            const Vec3 place = depth > 0 ? pushed_inwards(cloud, sites.cell[site], on, normal, depth) : on;
+            const Vec3 place = depth > 0 ? pushed_inwards(cloud, sites.cell[i], on, normal, depth) : on;
             surface.depth[i] = static_cast<float>(depth);
-            const TriangleFrame frame = triangle_frame(mesh, triangle[site], samples.turned);
+            const TriangleFrame frame = triangle_frame(mesh, samples.triangle[i], samples.turned);
             const Vec3 offset = place - on;
             samples.position[i] = narrow(cloud.low + place);
-            samples.normal[i] = sites.normal[site];
-            samples.area[i] = static_cast<float>(sites.area[site]);
-            samples.triangle[i] = triangle[site];
-            samples.barycentric[i] = barycentric[site];
             samples.offset[i] =
                 narrow({dot(offset, frame.along), dot(offset, frame.across), dot(offset, frame.normal)});
         }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include "firn/samples.h"
-#include "samples/surface_cloud.h"
+#include "samples/surface_sites.h"
 
 namespace firn {
 
 /// Samples with the cloud that they were chosen from.
 struct SampledSurface {
     SurfaceCloud cloud;
-    std::vector<uint32_t> owner;  ///< of each of the cloud's points: the sample, or UINT32_MAX
-    std::vector<float> depth;     ///< m, of each sample: what was wanted, or to the middle of what is thin
+    SurfaceSites sites;        ///< the samples' places on the surface
+    std::vector<float> depth;  ///< m, of each sample: what was wanted, or to the middle of what is thin
     SurfaceSamples samples;
 };
 /// `turned`: the triangles are seen from behind.

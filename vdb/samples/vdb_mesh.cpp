@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "firn/grid_mesh.h"
 #include "firn/samples.h"
 
 namespace firn {
@@ -46,7 +47,73 @@ openvdb::FloatGrid::Ptr read_grid(const std::string& path, const std::string& na
     return openvdb::gridPtrCast<openvdb::FloatGrid>(grid);
 }
 
+/// Where the surface of a grid is: at 0 of a distance, at half the largest value of a fog.
+struct Surface {
+    openvdb::FloatGrid::ConstPtr grid;
+    double value;
+};
+
+Surface surface_of(const openvdb::FloatGrid& grid, const std::string& what) {
+    if (grid.activeVoxelCount() == 0) throw Error(what + " is empty");
+    const auto extrema = openvdb::tools::minMax(grid.tree());
+    if (!std::isfinite(extrema.min()) || !std::isfinite(extrema.max()))
+        throw Error(what + " holds values that are not finite");
+    const bool distance = grid.getGridClass() == openvdb::GRID_LEVEL_SET || extrema.min() < 0;
+    // OpenVDB turns what it takes for a fog volume the other way round; files often lack the class. The copy shares the
+    // voxels.
+    openvdb::MetaMap metadata(grid);
+    metadata.removeMeta(openvdb::GridBase::META_GRID_CLASS);
+    metadata.insertMeta(openvdb::GridBase::META_GRID_CLASS,
+                        openvdb::StringMetadata(openvdb::GridBase::gridClassToString(
+                            distance ? openvdb::GRID_LEVEL_SET : openvdb::GRID_FOG_VOLUME)));
+    const openvdb::FloatGrid::ConstPtr classed =
+        openvdb::gridConstPtrCast<openvdb::FloatGrid>(grid.copyGridReplacingMetadata(metadata));
+    return {classed, distance ? 0.0 : 0.5 * double(extrema.max())};
+}
+
 }  // namespace
+
+Mesh grid_mesh(const openvdb::GridBase& any, const std::string& what) {
+    const auto* grid = dynamic_cast<const openvdb::FloatGrid*>(&any);
+    if (!grid) throw Error(what + " is a grid of " + any.valueType() + ", which has no surface; use one of floats");
+    const Surface surface = surface_of(*grid, what);
+    std::vector<openvdb::Vec3s> points;
+    std::vector<openvdb::Vec3I> triangles;
+    std::vector<openvdb::Vec4I> quads;
+    openvdb::tools::volumeToMesh(*surface.grid, points, triangles, quads, surface.value);
+    Mesh mesh;
+    mesh.points.reserve(points.size());
+    for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
+    // Its polygons are clockwise, seen from outside. Where a voxel holds the very value of the surface, corners meet.
+    const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
+        if (points[a] != points[b] && points[b] != points[c] && points[c] != points[a])
+            mesh.triangles.push_back({a, c, b});
+    };
+    for (const openvdb::Vec3I& t : triangles) add(t[0], t[1], t[2]);
+    for (const openvdb::Vec4I& q : quads) {
+        add(q[0], q[1], q[2]);
+        add(q[0], q[2], q[3]);
+    }
+    if (mesh.triangles.empty()) throw Error(what + " has no surface");
+    return mesh;
+}
+
+PolygonMesh grid_polygons(const openvdb::FloatGrid& grid, double adaptivity) {
+    PolygonMesh mesh;
+    if (grid.activeVoxelCount() == 0) return mesh;
+    std::vector<openvdb::Vec3s> points;
+    std::vector<openvdb::Vec3I> triangles;
+    std::vector<openvdb::Vec4I> quads;
+    openvdb::tools::volumeToMesh(grid, points, triangles, quads, 0.0, adaptivity);
+    mesh.points.reserve(points.size());
+    for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
+    const auto corners = [&](auto... corner) { (mesh.corners.push_back(static_cast<int>(corner)), ...); };
+    for (const openvdb::Vec3I& t : triangles) corners(t[0], t[1], t[2]);
+    for (const openvdb::Vec4I& q : quads) corners(q[0], q[1], q[2], q[3]);
+    mesh.triangles = triangles.size();
+    mesh.quads = quads.size();
+    return mesh;
+}
 
 Mesh vdb_mesh(const std::string& path, const std::string& name) {
     static const bool initialised = (openvdb::initialize(), true);
@@ -54,35 +121,7 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
     if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
     try {
         const openvdb::FloatGrid::Ptr grid = read_grid(path, name);
-        if (grid->activeVoxelCount() == 0) throw Error(path + ": grid '" + grid->getName() + "' is empty");
-        const auto extrema = openvdb::tools::minMax(grid->tree());
-        if (!std::isfinite(extrema.min()) || !std::isfinite(extrema.max())) {
-            throw Error(path + ": grid '" + grid->getName() + "' holds values that are not finite");
-        }
-        const bool distance = grid->getGridClass() == openvdb::GRID_LEVEL_SET || extrema.min() < 0;
-        // OpenVDB turns what it takes for a fog volume the other way round; files often lack the class.
-        grid->setGridClass(distance ? openvdb::GRID_LEVEL_SET : openvdb::GRID_FOG_VOLUME);
-        std::vector<openvdb::Vec3s> points;
-        std::vector<openvdb::Vec3I> triangles;
-        std::vector<openvdb::Vec4I> quads;
-        openvdb::tools::volumeToMesh(*grid, points, triangles, quads, distance ? 0.0 : 0.5 * double(extrema.max()));
-        Mesh mesh;
-        mesh.points.reserve(points.size());
-        for (const openvdb::Vec3s& p : points) mesh.points.push_back({p.x(), p.y(), p.z()});
-        // Its polygons are clockwise, seen from outside. Where a voxel holds the very value of the surface, corners
-        // meet.
-        const auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
-            if (points[a] != points[b] && points[b] != points[c] && points[c] != points[a]) {
-                mesh.triangles.push_back({a, c, b});
-            }
-        };
-        for (const openvdb::Vec3I& t : triangles) add(t[0], t[1], t[2]);
-        for (const openvdb::Vec4I& q : quads) {
-            add(q[0], q[1], q[2]);
-            add(q[0], q[2], q[3]);
-        }
-        if (mesh.triangles.empty()) throw Error(path + ": grid '" + grid->getName() + "' has no surface");
-        return mesh;
+        return grid_mesh(*grid, path + ": grid '" + grid->getName() + "'");
     } catch (const openvdb::Exception& error) {
         throw Error(path + ": " + error.what());
     } catch (const std::bad_alloc&) {

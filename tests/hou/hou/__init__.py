@@ -23,7 +23,7 @@ from .errors import (
     Error, InvalidInput, InvalidNodeType, LicenseError, LoadWarning, NameConflict, NodeError, ObjectWasDeleted,
     OperationFailed, PermissionError,
 )
-from .geometry import Attrib, Geometry, Point, Polygon, Prim, Vertex
+from .geometry import Attrib, Geometry, Point, Polygon, Prim, Vertex, Volume
 from .nodes import NetworkMovableItem, Node, NodeTypeCategory, OpNode, OpNodeType, SopNode, SubnetIndirectInput
 from .parms import Keyframe, Parm, ParmTuple
 from .templates import (

@@ -78,3 +78,4 @@ class licenseCategoryType:
 class primType:
     Polygon = EnumValue("primType", "Polygon")
     VDB = EnumValue("primType", "VDB")
+    Volume = EnumValue("primType", "Volume")

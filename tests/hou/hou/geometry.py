@@ -62,6 +62,24 @@ class Polygon(Prim):
         return True
 
 
+class Volume(Prim):
+    """A heightfield: one layer of voxels over the xz plane, `cell` apart, centred on the origin."""
+
+    def __init__(self, columns: int, rows: int, cell: float, heights: tuple[float, ...]) -> None:
+        super().__init__(primType.Volume, (), "height")
+        self._columns, self._rows, self._cell, self._heights = columns, rows, cell, heights
+
+    def resolution(self) -> tuple[int, int, int]:
+        return (self._columns, self._rows, 1)
+
+    def allVoxels(self) -> tuple[float, ...]:
+        return self._heights
+
+    def indexToPos(self, index: tuple[int, int, int]) -> tuple[float, float, float]:
+        x, z = index[0] - (self._columns - 1) / 2, index[1] - (self._rows - 1) / 2
+        return (x * self._cell, 0.0, z * self._cell)
+
+
 class Geometry:
     def __init__(self) -> None:
         self.attributes: dict[str, list[float]] = {"P": []}
@@ -69,19 +87,25 @@ class Geometry:
         #: Corners of each polygon, clockwise from outside, and the attribute `name` of each.
         self.polygons: list[tuple[int, ...]] = []
         self.pieces: list[str] = []
+        self.volumes: list[Volume] = []
 
     def prims(self) -> tuple[Prim, ...]:
         polygons = [Polygon(primType.Polygon, corners, piece) for corners, piece in zip(self.polygons, self.pieces)]
-        others = [Prim(primType.VDB, (), "") for _ in range(self.primitive_count - len(polygons))]
-        return (*polygons, *others)
+        grids = self.primitive_count - len(polygons) - len(self.volumes)
+        return (*polygons, *self.volumes, *[Prim(primType.VDB, (), "") for _ in range(grids)])
 
     def add_polygon(self, corners: tuple[int, ...], piece: str = "") -> None:
         self.polygons.append(corners)
         self.pieces.append(piece)
         self.primitive_count += 1
 
+    def add_volume(self, volume: Volume) -> None:
+        self.volumes.append(volume)
+        self.primitive_count += 1
+        self.attributes["P"] += [0.0, 0.0, 0.0]
+
     def remove_primitives(self) -> None:
-        self.primitive_count, self.polygons, self.pieces = 0, [], []
+        self.primitive_count, self.polygons, self.pieces, self.volumes = 0, [], [], []
 
     def saveToFile(self, file_name: str) -> None:
         """.bgeo is the classic format, which `firn` reads; all else is what the double's File SOP reads."""
@@ -134,7 +158,7 @@ class Geometry:
         other = Geometry()
         other.attributes = {name: list(values) for name, values in self.attributes.items()}
         other.primitive_count = self.primitive_count
-        other.polygons, other.pieces = list(self.polygons), list(self.pieces)
+        other.polygons, other.pieces, other.volumes = list(self.polygons), list(self.pieces), list(self.volumes)
         return other
 
     def add_points(self, other: Geometry) -> None:
@@ -142,6 +166,7 @@ class Geometry:
         mine, theirs = self.point_count(), other.point_count()
         self.polygons += [tuple(corner + mine for corner in corners) for corners in other.polygons]
         self.pieces += other.pieces
+        self.volumes += other.volumes
         for name in sorted(set(self.attributes) | set(other.attributes)):
             width = len(other.attributes.get(name, [])) // max(theirs, 1) or len(self.attributes.get(name, [])) // max(mine, 1)
             left = self.attributes.get(name, [0.0] * (mine * width))

@@ -49,6 +49,10 @@ Mesh sphere_mesh(float radius, int subdivisions = 4);               ///< 20 * 4^
 Mesh cylinder_mesh(float radius, float height, int segments = 64);  ///< along y
 Mesh plane_mesh(float width, float depth);                          ///< open, along x and z, facing +y
 
+/// Adds a polygon as triangles that keep its area and direction, also where it is not convex. All corners are points of
+/// the mesh.
+void add_polygon(Mesh&, const std::vector<uint32_t>& corners);
+
 /// Scaled about the origin first, then placed.
 Mesh transformed(const Mesh&, const Transform&, float scale = 1.0f);
 

@@ -349,11 +349,19 @@ def add_collider(export: Export, settings: Settings, above: hou.SopNode, name: s
             raise FirnError(f"{settings.node.path()}: a VDB that moves can't be exported: convert it to polygons first")
         put(name, shape_entries(export, name, geometry, above.path()))
         return
-    if present - {"Polygon"}:
+    if present - {"Polygon", "Volume"}:
         export.warn(f"{settings.node.path()}: only the polygons of {above.path()} are taken")
 
+    cooked: dict[int, surfaces.Surface] = {}
+
     def whole_at(frame: int) -> surfaces.Surface:
-        return surfaces.surface(geometry_at(above, frame), above.path(), attribute)
+        # Many pieces ask for the same frame; a single body asks once, and may be large.
+        if frame in cooked:
+            return cooked[frame]
+        found = surfaces.surface(geometry_at(above, frame), above.path(), attribute)
+        if attribute:
+            cooked[frame] = found
+        return found
 
     start = whole_at(export.first)
     pieces = list(dict.fromkeys(start.pieces)) if attribute else [""]

@@ -10,7 +10,7 @@ import hou
 
 from firn.error import FirnError
 from firn.new_file import write_text
-from firn.rigid import Points, Vector
+from firn.rigid import Points, Vector, minus
 
 PACKED = ("PackedGeometry", "PackedFragment", "PackedPrim", "AlembicRef")
 
@@ -44,8 +44,11 @@ def vectors(flat: tuple[float, ...]) -> tuple[Vector, ...]:
 
 
 def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Surface:
-    """The closed polygons; open ones and loose points are passed over. `owner` is for errors."""
+    """The closed polygons, or the terrain of a heightfield; what else there is is passed over. `owner` is for errors."""
     opened = unpacked(geometry)
+    terrain = height_surface(opened)
+    if terrain is not None and not piece_attribute:
+        return terrain
     faces, pieces = [], []
     for prim in opened.prims():
         if prim.type() != hou.primType.Polygon or not cast(hou.Polygon, prim).isClosed():
@@ -57,6 +60,33 @@ def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Su
     if not faces:
         raise FirnError(f"{owner}: has no polygons; convert it to polygons or a VDB first")
     return Surface(vectors(opened.pointFloatAttribValues("P")), tuple(faces), tuple(pieces))
+
+
+def height_surface(geometry: hou.Geometry) -> Surface | None:
+    """The terrain of a heightfield, one point for each voxel of its volume `height`; None if there is none."""
+    for prim in geometry.prims():
+        if prim.type() != hou.primType.Volume or prim.attribValue("name") != "height":
+            continue
+        volume = cast(hou.Volume, prim)
+        columns, rows, _ = volume.resolution()
+        heights = volume.allVoxels()
+        points = []
+        for row in range(rows):
+            for column in range(columns):
+                at = volume.indexToPos((column, row, 0))
+                points.append((at[0], at[1] + heights[row * columns + column], at[2]))
+        faces = [
+            (row * columns + column, row * columns + column + 1, (row + 1) * columns + column + 1, (row + 1) * columns + column)
+            for row in range(rows - 1) for column in range(columns - 1)
+        ]
+        if not faces:
+            return None
+        # Its axes may lie either way; terrain faces up.
+        across, along = minus(points[1], points[0]), minus(points[columns], points[0])
+        if across[2] * along[0] - across[0] * along[2] < 0:
+            faces = [face[::-1] for face in faces]
+        return Surface(tuple(points), tuple(faces), ())
+    return None
 
 
 def piece(whole: Surface, name: str) -> Surface:

@@ -1,0 +1,107 @@
+#include "air.h"
+
+#include <GA/GA_Handle.h>
+#include <GEO/GEO_PrimVDB.h>
+#include <UT/UT_ParallelUtil.h>
+#include <openvdb/tools/Interpolation.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "firn/error.h"
+#include "firn/wind.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+namespace {
+
+void add_sampled(std::vector<Float3>& to, const openvdb::Vec3SGrid& grid, const std::vector<Float3>& positions) {
+    UTparallelFor(UT_BlockedRange<size_t>(0, positions.size(), 4096), [&](const UT_BlockedRange<size_t>& range) {
+        openvdb::tools::GridSampler<openvdb::Vec3SGrid::ConstAccessor, openvdb::tools::BoxSampler> sampler(
+            grid.getConstAccessor(), grid.transform());
+        for (size_t i = range.begin(); i != range.end(); ++i) {
+            const Float3& p = positions[i];
+            const openvdb::Vec3s v = sampler.wsSample({p.x, p.y, p.z});
+            to[i] = {to[i].x + v.x(), to[i].y + v.y(), to[i].z + v.z()};
+        }
+    });
+}
+
+bool named(const std::string& name, std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// By id: adds what the input's points say to the particles.
+bool add_by_id(std::vector<Float3>& to, const GU_Detail& input, const std::vector<int64_t>& id) {
+    const char* name = input.findAttribute(GA_ATTRIB_POINT, "force")          ? "force"
+                       : input.findAttribute(GA_ATTRIB_POINT, "acceleration") ? "acceleration"
+                                                                              : nullptr;
+    const std::vector<PointBlock> blocks = point_blocks(input);
+    std::vector<int64_t> theirs;
+    if (!name || blocks.empty() || !read_integers(input, blocks, "id", theirs)) return false;
+    std::vector<Float3> values(theirs.size());
+    read_floats(input, blocks, name, 3, &values[0].x);
+    std::unordered_map<int64_t, size_t> of;
+    for (size_t k = 0; k < theirs.size(); ++k) of.emplace(theirs[k], k);
+    for (size_t i = 0; i < to.size(); ++i) {
+        const auto found = of.find(id.empty() ? static_cast<int64_t>(i) : id[i]);
+        if (found == of.end()) continue;
+        const Float3& a = values[found->second];
+        to[i] = {to[i].x + a.x, to[i].y + a.y, to[i].z + a.z};
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<Float3> air_acceleration(const Particles& p, const GU_Detail* input, const Float3& wind, float drag) {
+    std::vector<Float3> air, force;
+    if (input) {
+        bool understood = input->getNumPrimitives() == 0 && input->getNumPoints() == 0;
+        for (GA_Iterator it(input->getPrimitiveRange()); !it.atEnd(); ++it) {
+            const GEO_Primitive* primitive = input->getGEOPrimitive(*it);
+            if (primitive->getTypeId() != GEO_PRIMVDB) continue;
+            const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
+            const std::string name = vdb.getGridName();
+            const bool is_wind = named(name, {"wind", "vel", "v"}), is_force = named(name, {"force", "acceleration"});
+            if (!is_wind && !is_force) continue;
+            const auto* grid = vdb.hasGrid() ? dynamic_cast<const openvdb::Vec3SGrid*>(&vdb.getConstGrid()) : nullptr;
+            if (!grid)
+                throw Error("VDB '" + name +
+                            "' of the forces has to be a vector grid of floats; merge its parts with VDB Vector Merge");
+            std::vector<Float3>& sum = is_wind ? air : force;
+            if (sum.empty()) sum.resize(p.count(), is_wind ? wind : Float3{});
+            add_sampled(sum, *grid, p.position);
+            understood = true;
+        }
+        std::vector<Float3> each(p.count());
+        if (p.count() && add_by_id(each, *input, p.id)) {
+            if (force.empty()) force.resize(p.count());
+            for (size_t i = 0; i < p.count(); ++i)
+                force[i] = {force[i].x + each[i].x, force[i].y + each[i].y, force[i].z + each[i].z};
+            understood = true;
+        }
+        if (!understood && p.count())
+            throw Error(
+                "the forces need a vector VDB named wind or force, or points with id and force; there is neither");
+    }
+    if (drag > 0) {
+        const std::vector<Float3> dragged = wind_acceleration(p, air.empty() ? std::vector<Float3>{wind} : air, drag);
+        if (force.empty()) {
+            force = dragged;
+        } else {
+            for (size_t i = 0; i < p.count(); ++i)
+                force[i] = {force[i].x + dragged[i].x, force[i].y + dragged[i].y, force[i].z + dragged[i].z};
+        }
+    }
+    if (!force.empty() && !p.acceleration.empty()) {
+        for (size_t i = 0; i < p.count(); ++i)
+            force[i] = {force[i].x + p.acceleration[i].x, force[i].y + p.acceleration[i].y,
+                        force[i].z + p.acceleration[i].z};
+    }
+    return force;
+}
+
+}  // namespace firn

@@ -1,0 +1,195 @@
+#include "dop_geometry.h"
+
+#include <GA/GA_Handle.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "appearing_snow.h"
+#include "collider_bodies.h"
+#include "firn/samples.h"
+#include "geometry_pieces.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+namespace {
+
+Float3 placed(const Affine& a, const Float3& p) {
+    const double* r = a.linear;
+    return {static_cast<float>(r[0] * p.x + r[1] * p.y + r[2] * p.z + a.translation[0]),
+            static_cast<float>(r[3] * p.x + r[4] * p.y + r[5] * p.z + a.translation[1]),
+            static_cast<float>(r[6] * p.x + r[7] * p.y + r[8] * p.z + a.translation[2])};
+}
+
+Float3 turned(Affine a, const Float3& v) {
+    std::fill(a.translation, a.translation + 3, 0.0);
+    return placed(a, v);
+}
+
+bool is_identity(const Affine& a) {
+    const Affine none;
+    return std::equal(a.linear, a.linear + 9, none.linear) &&
+           std::equal(a.translation, a.translation + 3, none.translation);
+}
+
+Affine after(const Affine& outer, const Transform& inner) {
+    Affine out;
+    for (int i = 0; i < 3; ++i) {
+        out.translation[i] = outer.translation[i];
+        for (int j = 0; j < 3; ++j) {
+            out.translation[i] += outer.linear[3 * i + j] * inner.translation[j];
+            out.linear[3 * i + j] = 0;
+            for (int k = 0; k < 3; ++k) out.linear[3 * i + j] += outer.linear[3 * i + k] * inner.rotation[3 * k + j];
+        }
+    }
+    return out;
+}
+
+void append(Mesh& to, const Mesh& more) {
+    const auto first = static_cast<uint32_t>(to.points.size());
+    to.points.insert(to.points.end(), more.points.begin(), more.points.end());
+    for (const auto& t : more.triangles) to.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+}
+
+std::vector<Float3> vectors(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const char* name) {
+    std::vector<Float3> values(point_count(blocks));
+    if (values.empty() || !read_floats(detail, blocks, name, 3, &values[0].x)) values.clear();
+    return values;
+}
+
+std::vector<float> numbers(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const char* name) {
+    std::vector<float> values(point_count(blocks));
+    if (values.empty() || !read_floats(detail, blocks, name, 1, values.data())) values.clear();
+    return values;
+}
+
+/// A piece's numbers behind those of the pieces before it; who has none has the single value.
+void append_values(std::vector<float>& all, size_t before, float single, const SurfacePiece& piece, const char* name) {
+    const auto found = std::find_if(piece.values.begin(), piece.values.end(),
+                                    [&](const PointValues& values) { return values.name == name; });
+    if (found == piece.values.end() && all.empty()) return;
+    all.resize(before, single);
+    if (found == piece.values.end())
+        all.resize(before + piece.mesh.points.size(), single);
+    else
+        all.insert(all.end(), found->values.begin(), found->values.end());
+}
+
+}  // namespace
+
+Affine affine_of(const UT_DMatrix4& m) {
+    Affine a;
+    for (unsigned row = 0; row < 3; ++row) {
+        for (unsigned column = 0; column < 3; ++column) a.linear[3 * row + column] = m(column, row);
+        a.translation[row] = m(3, row);
+    }
+    return a;
+}
+
+Shape collider_shape(const GU_Detail& detail, SurfaceLook& look, Affine& placement) {
+    const GeometryPieces pieces = geometry_pieces(detail, "", collider_values());
+    Shape shape;
+    if (pieces.surfaces.empty() && pieces.heightfields.empty()) {
+        const std::vector<PointBlock> blocks = point_blocks(detail);
+        shape.mesh.points = vectors(detail, blocks, "P");
+        shape.normals = vectors(detail, blocks, "N");
+        look.point_friction = numbers(detail, blocks, "friction");
+        look.point_adhesion = numbers(detail, blocks, "adhesion");
+        look.point_bounce = numbers(detail, blocks, "bounce");
+        look.point_sticky = numbers(detail, blocks, "sticky");
+        return shape;
+    }
+    const bool one_packed =
+        pieces.surfaces.size() == 1 && pieces.heightfields.empty() && pieces.surfaces[0].packed;
+    if (one_packed) placement = after(placement, pieces.surfaces[0].placement);
+    for (const SurfacePiece& piece : pieces.surfaces) {
+        const size_t before = shape.mesh.points.size();
+        append_values(look.point_friction, before, look.friction, piece, "friction");
+        append_values(look.point_adhesion, before, look.adhesion, piece, "adhesion");
+        append_values(look.point_bounce, before, look.bounce, piece, "bounce");
+        append_values(look.point_sticky, before, look.sticky, piece, "sticky");
+        append(shape.mesh, one_packed ? piece.mesh : placed_mesh(piece));
+    }
+    for (const Heightfield& field : pieces.heightfields) append(shape.mesh, heightfield_mesh(field));
+    const size_t count = shape.mesh.points.size();
+    if (!look.point_friction.empty()) look.point_friction.resize(count, look.friction);
+    if (!look.point_adhesion.empty()) look.point_adhesion.resize(count, look.adhesion);
+    if (!look.point_bounce.empty()) look.point_bounce.resize(count, look.bounce);
+    if (!look.point_sticky.empty()) look.point_sticky.resize(count, look.sticky);
+    return shape;
+}
+
+bool holds_bodies(const GU_Detail& detail) {
+    return detail.findAttribute(GA_ATTRIB_POINT, "body") && detail.findAttribute(GA_ATTRIB_POINT, "motion");
+}
+
+void source_points(const GU_Detail& detail, const Affine& placement, float spacing, GU_Detail& out) {
+    const GeometryPieces pieces = geometry_pieces(detail, "", {});
+    std::vector<Float3> filled;
+    FillSettings settings;
+    settings.spacing = spacing;
+    for (const SurfacePiece& piece : pieces.surfaces) {
+        Mesh mesh = placed_mesh(piece);
+        for (Float3& p : mesh.points) p = placed(placement, p);
+        const std::vector<Float3> more = fill_mesh(mesh, settings).position;
+        filled.insert(filled.end(), more.begin(), more.end());
+    }
+    if (!pieces.surfaces.empty()) {
+        if (filled.empty()) return;
+        out.appendPointBlock(static_cast<GA_Size>(filled.size()));
+        write_floats(out, point_blocks(out), "P", 3, &filled[0].x);
+    } else {
+        out.replaceWith(detail);
+        const std::vector<PointBlock> blocks = point_blocks(out);
+        std::vector<Float3> positions = vectors(out, blocks, "P"), velocities = vectors(out, blocks, "v");
+        for (Float3& p : positions) p = placed(placement, p);
+        for (Float3& v : velocities) v = turned(placement, v);
+        if (!is_identity(placement) && !positions.empty()) write_floats(out, blocks, "P", 3, &positions[0].x);
+        if (!is_identity(placement) && !velocities.empty()) write_floats(out, blocks, "v", 3, &velocities[0].x);
+    }
+    if (out.getNumPoints() == 0 || out.findAttribute(GA_ATTRIB_POINT, "pscale")) return;
+    const std::vector<PointBlock> blocks = point_blocks(out);
+    write_floats(out, blocks, "pscale", 1, std::vector<float>(point_count(blocks), 0.5f * spacing).data());
+}
+
+int64_t position_hash(const GU_Detail& detail) {
+    uint64_t hash = 14695981039346656037u;  // FNV-1a
+    for (const Float3& p : vectors(detail, point_blocks(detail), "P")) {
+        for (const float number : {p.x, p.y, p.z}) {
+            uint32_t bits;
+            std::memcpy(&bits, &number, sizeof bits);
+            hash = (hash ^ bits) * 1099511628211u;
+        }
+    }
+    int64_t result;
+    std::memcpy(&result, &hash, sizeof result);
+    return result;
+}
+
+void complete_snow(GU_Detail& snow, float spacing, float seconds) {
+    complete_ids(snow);
+    const std::vector<PointBlock> blocks = point_blocks(snow);
+    if (blocks.empty()) return;
+    std::vector<float> age(point_count(blocks), 0.0f);
+    const bool known = read_floats(snow, blocks, "age", 1, age.data());
+    for (float& a : age) a += seconds;
+    if (!known || seconds > 0) write_floats(snow, blocks, "age", 1, age.data());
+    if (!snow.findAttribute(GA_ATTRIB_POINT, "pscale"))
+        write_floats(snow, blocks, "pscale", 1, std::vector<float>(age.size(), 0.5f * spacing).data());
+}
+
+void add_guide_points(GU_Detail& detail, const std::vector<Float3>& positions, const UT_Vector3D& colour) {
+    if (positions.empty()) return;
+    const GA_Offset first = detail.appendPointBlock(static_cast<GA_Size>(positions.size()));
+    GA_Attribute* cd = detail.addFloatTuple(GA_ATTRIB_POINT, "Cd", 3, GA_Defaults(1.0f)).getAttribute();
+    cd->setTypeInfo(GA_TYPE_COLOR);
+    const GA_RWHandleV3 painted(cd);
+    for (size_t i = 0; i < positions.size(); ++i) {
+        const GA_Offset point = first + static_cast<GA_Offset>(i);
+        detail.setPos3(point, UT_Vector3(positions[i].x, positions[i].y, positions[i].z));
+        painted.set(point, UT_Vector3(colour));
+    }
+}
+
+}  // namespace firn

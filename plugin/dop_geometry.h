@@ -1,0 +1,37 @@
+#pragma once
+
+// The geometry of DOP objects as the solver needs it.
+
+#include <GU/GU_Detail.h>
+#include <UT/UT_Matrix4.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "colliding_object.h"
+#include "firn/parameters.h"
+
+namespace firn {
+
+/// Houdini's rows times a matrix, as columns.
+Affine affine_of(const UT_DMatrix4&);
+
+/// Polygons, packed primitives, VDBs and height fields of a collider as one shape; without any, its points as boundary
+/// particles with their N. Point attributes friction, adhesion, bounce and sticky go into the look.
+/// `placement` is multiplied by that of a packed primitive, if that is all there is.
+Shape collider_shape(const GU_Detail&, SurfaceLook&, Affine& placement);
+
+/// Whether these are the points of firn::snow_collider, which say all about their bodies themselves.
+bool holds_bodies(const GU_Detail&);
+
+/// What a source object gives, in the world: its surfaces filled with snow, or its points with all their attributes.
+void source_points(const GU_Detail&, const Affine& placement, float spacing, GU_Detail& out);
+/// Of the positions; a file gives the same as what was saved.
+int64_t position_hash(const GU_Detail&);
+
+/// Radius (half the spacing) for points that have none, ids, and age: `seconds` more for all.
+void complete_snow(GU_Detail&, float spacing, float seconds);
+
+void add_guide_points(GU_Detail&, const std::vector<Float3>& positions, const UT_Vector3D& colour);
+
+}  // namespace firn

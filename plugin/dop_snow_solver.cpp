@@ -1,0 +1,355 @@
+#include "dop_snow_solver.h"
+
+#include <CH/CH_Manager.h>
+#include <GU/GU_Detail.h>
+#include <PRM/PRM_TemplateBuilder.h>
+#include <SIM/SIM_ColliderInfo.h>
+#include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Engine.h>
+#include <SIM/SIM_GeometryCopy.h>
+#include <SIM/SIM_GuideShared.h>
+#include <SIM/SIM_Object.h>
+#include <SIM/SIM_ObjectArray.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "air.h"
+#include "appearing_snow.h"
+#include "body_transfer.h"
+#include "cook_interrupt.h"
+#include "dialog_script.h"
+#include "dop_forces.h"
+#include "dop_geometry.h"
+#include "dop_snow_state.h"
+#include "engine_cache.h"
+#include "firn/error.h"
+#include "node_messages.h"
+#include "parameter_values.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+/// By the object's id.
+struct SnowEngines {
+    struct Kept {
+        EngineCache cache;
+        std::map<int, std::pair<Shape, Boundary>> boundaries;  ///< by collider, with the rest shape that they cover
+        float spacing = 0, boundary_volume = 0;                ///< that they were made for
+    };
+    std::mutex mutex;
+    std::map<int, Kept> kept;
+};
+
+namespace {
+
+/// The node's parameters: Houdini has evaluated them before the solver runs.
+class OptionValues : public ParameterValues {
+public:
+    explicit OptionValues(const SIM_Options& options) : options_(options) {}
+
+    double number(const char* token, int component) const override {
+        if (row(token).type == NodeParameterType::vector) return options_.getOptionV3(token)(component);
+        // Whole numbers, toggles and menus are options of types of their own; this reads them all.
+        fpreal64 value = 0;
+        options_.importOption(token, value);
+        return value;
+    }
+    std::string text(const char* token) const override {
+        const NodeParameter& parameter = row(token);
+        if (parameter.type == NodeParameterType::choice)
+            return parameter.choices.at(static_cast<size_t>(number(token, 0))).token;
+        return options_.getOptionS(token).toStdString();
+    }
+
+private:
+    static const NodeParameter& row(const char* token) {
+        for (const NodeParameter& parameter : snow_solver_table().parameters)
+            if (std::strcmp(parameter.token, token) == 0) return parameter;
+        throw Error(std::string("the snow solver has no parameter ") + token);
+    }
+
+    const SIM_Options& options_;
+};
+
+/// What a source object offers.
+struct Offer {
+    int object;
+    std::unique_ptr<GU_Detail> points;
+    bool dated;    ///< points say themselves when they appear (firn::snow_source)
+    int64_t hash;  ///< tells whether it is what it offered before
+};
+
+std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
+    SIM_ConstObjectArray sources;
+    object.getConstAffectors(sources, "SIM_RelationshipSource");
+    std::vector<Offer> offers;
+    for (exint k = 0; k < sources.entries(); ++k) {
+        const SIM_Object& source = *sources(k);
+        const SIM_GeometryAutoReadLock lock(source.getGeometry());
+        if (!lock.getGdp()) continue;
+        UT_DMatrix4 placement;
+        SIMgetGeometryTransform(placement, source);
+        Offer offer{source.getObjectId(), std::make_unique<GU_Detail>(), false, 0};
+        try {
+            source_points(*lock.getGdp(), affine_of(placement), spacing, *offer.points);
+        } catch (const Error& error) {
+            throw Error("source '" + source.getName().toStdString() + "': " + error.what());
+        }
+        offer.dated = offer.points->findAttribute(GA_ATTRIB_POINT, "birth_frame") != nullptr;
+        offer.hash = position_hash(*offer.points);
+        offers.push_back(std::move(offer));
+    }
+    return offers;
+}
+
+/// A collider over one frame.
+struct ColliderMove {
+    CollidingObject before, after;
+    SurfaceLook look;
+    std::string name;
+    std::vector<MovingBody> bodies;  ///< of points that say all themselves; then the rest is empty
+};
+
+/// Colliders as they are at the end of this frame, beside what the state remembers of its beginning.
+std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::vector<CollidingObject>& before,
+                                         const ParameterValues& values, float spacing, const NodeMessages& messages) {
+    SIM_ColliderInfoArray infos;
+    object.getColliderInfo(infos);
+    std::vector<ColliderMove> moves;
+    for (exint k = 0; k < infos.entries(); ++k) {
+        const SIM_Object* affector = infos(k).getAffector();
+        if (!affector || affector->getObjectId() == object.getObjectId()) continue;
+        const SIM_GeometryAutoReadLock lock(affector->getGeometry());
+        if (!lock.getGdp() || lock.getGdp()->getNumPoints() == 0) continue;
+        UT_DMatrix4 placement;
+        SIMgetGeometryTransform(placement, *affector);
+
+        ColliderMove move;
+        move.name = affector->getName().toStdString();
+        move.look.friction = static_cast<float>(values.real("friction"));
+        move.look.adhesion = static_cast<float>(values.real("adhesion"));
+        move.look.bounce = static_cast<float>(values.real("bounce"));
+        move.look.sticky = static_cast<float>(values.real("sticky"));
+        if (const SIM_PhysicalParms* physical = affector->getPhysicalParms()) {
+            move.look.friction = static_cast<float>(physical->getFriction());
+            move.look.bounce = std::clamp(static_cast<float>(physical->getBounce()), 0.0f, 1.0f);
+        }
+        const int id = affector->getObjectId();
+        Affine placed = affine_of(placement);
+        try {
+            if (holds_bodies(*lock.getGdp())) {
+                move.bodies = read_bodies(*lock.getGdp());
+                moves.push_back(std::move(move));
+                continue;
+            }
+            const Shape now = collider_shape(*lock.getGdp(), move.look, placed);
+            const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& object_then) {
+                return object_then.object == id;
+            });
+            if (known == before.end()) {
+                move.before = move.after = first_seen(id, now, placed);
+            } else {
+                move.before = *known;
+                move.after = followed(*known, now, placed, spacing);
+                if (!same_topology(move.before.rest, move.after.rest)) {
+                    messages.warning(
+                        "collider '" + move.name +
+                        "' has other polygons than a frame ago: it can't be followed, and stands still for "
+                        "this frame");
+                    move.before = move.after;
+                }
+            }
+        } catch (const Error& error) {
+            throw Error("collider '" + move.name + "': " + error.what());
+        }
+        moves.push_back(std::move(move));
+    }
+    return moves;
+}
+
+std::vector<CollidingObject> at_frame_end(const std::vector<ColliderMove>& moves) {
+    std::vector<CollidingObject> all;
+    for (const ColliderMove& move : moves)
+        if (move.bodies.empty()) all.push_back(move.after);
+    return all;
+}
+
+bool same(const Shape& a, const Shape& b) {
+    const auto equal = [](const Float3& p, const Float3& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
+    return same_topology(a, b) &&
+           std::equal(a.mesh.points.begin(), a.mesh.points.end(), b.mesh.points.begin(), equal) &&
+           std::equal(a.normals.begin(), a.normals.end(), b.normals.begin(), b.normals.end(), equal);
+}
+
+std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const Parameters& parameters,
+                                  SnowEngines::Kept& kept, const NodeMessages& messages) {
+    std::vector<MovingBody> bodies;
+    for (const ColliderMove& move : moves) {
+        bodies.insert(bodies.end(), move.bodies.begin(), move.bodies.end());
+        if (!move.bodies.empty()) continue;
+        const auto known = kept.boundaries.find(move.after.object);
+        if (known == kept.boundaries.end() || !same(known->second.first, move.after.rest)) {
+            try {
+                kept.boundaries[move.after.object] = {
+                    move.after.rest, boundary_of(move.after.rest, parameters.spacing, parameters.boundary_volume)};
+            } catch (const Error& error) {
+                throw Error("collider '" + move.name + "': " + error.what());
+            }
+            for (const std::string& warning : kept.boundaries[move.after.object].second.samples.warnings)
+                messages.warning("collider '" + move.name + "': " + warning);
+        }
+        bodies.push_back(moving_body(move.before, move.after, kept.boundaries[move.after.object].second, move.look));
+        bodies.back().body.name = move.name;
+    }
+    return bodies;
+}
+
+void require_at_origin(const SIM_Object& object) {
+    UT_DMatrix4 placement;
+    SIMgetGeometryTransform(placement, object);
+    const Affine here = affine_of(placement), origin;
+    if (!std::equal(here.linear, here.linear + 9, origin.linear) ||
+        !std::equal(here.translation, here.translation + 3, origin.translation))
+        throw Error("the snow object has a position or a transform of its own; leave both at zero and move its points");
+}
+
+}  // namespace
+
+SIM_FirnSnowSolver::SIM_FirnSnowSolver(const SIM_DataFactory* factory)
+    : BaseClass(factory), SIM_OptionsUser(this), engines_(std::make_shared<SnowEngines>()) {}
+SIM_FirnSnowSolver::~SIM_FirnSnowSolver() = default;
+
+const SIM_DopDescription* SIM_FirnSnowSolver::dop_description() {
+    static const std::string dialog = dialog_script(snow_solver_table());
+    static const std::string guide_dialog = dialog_script(snow_solver_guide_table());
+    static PRM_TemplateBuilder templates("dop_snow_solver.cpp", dialog.c_str());
+    static PRM_TemplateBuilder guide_templates("dop_snow_solver.cpp", guide_dialog.c_str());
+    static SIM_DopDescription description(true, snow_solver_table().name, snow_solver_table().label,
+                                          SIM_SOLVER_DATANAME, classname(), templates.templates());
+    description.setGuideTemplates(guide_templates.templates());
+    return &description;
+}
+
+void SIM_FirnSnowSolver::makeEqualSubclass(const SIM_Data* source) {
+    BaseClass::makeEqualSubclass(source);
+    if (const SIM_FirnSnowSolver* other = SIM_DATA_CASTCONST(source, SIM_FirnSnowSolver)) engines_ = other->engines_;
+}
+
+SIM_Guide* SIM_FirnSnowSolver::createGuideObjectSubclass() const {
+    return new SIM_GuideShared(this, true);
+}
+
+void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, const SIM_Options& options,
+                                                    const GU_DetailHandle& gdh, UT_DMatrix4* xform,
+                                                    const SIM_Time&) const {
+    if (xform) xform->identity();
+    if (gdh.isNull() || !options.getOptionB("showguide")) return;
+    const SIM_FirnSnowState* state = SIM_DATA_GETCONST(root, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
+    if (!state) return;
+    const OptionValues values(getOptions());
+    const NodeMessages messages{
+        [&](const std::string& text) { addError(&root, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); }, {}};
+    cook_reporting_errors(messages, [&] {
+        const Parameters parameters = engine_settings(snow_solver_table(), values);
+        const GU_DetailHandleAutoWriteLock lock(gdh);
+        const UT_Vector3D colour = options.getOptionV3("color");
+        for (const CollidingObject& object : state->colliders()) {
+            const Boundary boundary = boundary_of(object.rest, parameters.spacing, parameters.boundary_volume);
+            add_guide_points(*lock.getGdp(), boundary_positions(object, boundary), colour);
+        }
+    });
+}
+
+SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
+                                                                     const SIM_Time& timestep, bool newobject) {
+    const NodeMessages messages{
+        [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_ABORT); },
+        [&](const std::string& text) { addError(&object, SIM_MESSAGE, text.c_str(), UT_ERROR_WARNING); }};
+    bool whole = false;
+    const bool without_error = cook_reporting_errors(messages, [&] {
+        const OptionValues values(getOptions());
+        Parameters parameters = engine_settings(snow_solver_table(), values);
+        const ObjectForces forces = forces_of(object);
+        if (forces.has_gravity) parameters.gravity = forces.gravity;
+        require_at_origin(object);
+
+        // What is read comes first and what is written last, so that an error or Esc leaves the object as it was.
+        const SIM_FirnSnowState* remembered =
+            SIM_DATA_GETCONST(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
+        const std::vector<ColliderMove> moves =
+            collider_moves(object, remembered ? remembered->colliders() : std::vector<CollidingObject>(), values,
+                           parameters.spacing, messages);
+        const std::vector<Offer> offers = offers_of(object, parameters.spacing);
+        std::map<int, int64_t> emitted = remembered ? remembered->emitted() : std::map<int, int64_t>();
+
+        const std::lock_guard<std::mutex> guard(engines_->mutex);
+        SnowEngines::Kept& kept = engines_->kept[object.getObjectId()];
+        EngineCache::Air air;
+        const auto drag = static_cast<float>(values.real("drag"));
+        if (!forces.others.empty() || drag > 0)
+            air = [&](const Particles& particles) {
+                std::vector<Float3> acceleration = air_acceleration(particles, nullptr, values.vector("wind"), drag);
+                if (acceleration.empty()) acceleration = particles.acceleration;
+                add_accelerations(object, forces.others, parameters, particles, acceleration);
+                return acceleration;
+            };
+        bool moved = false;
+        if (!newobject) {
+            const SIM_GeometryAutoReadLock lock(object.getGeometry());
+            const GU_Detail* snow = lock.getGdp();
+            if (snow && snow->getNumPoints() > 0) {
+                if (parameters.spacing != kept.spacing || parameters.boundary_volume != kept.boundary_volume)
+                    kept.boundaries.clear();
+                kept.spacing = parameters.spacing;
+                kept.boundary_volume = parameters.boundary_volume;
+                kept.cache.prepare(parameters, values.text("device"));
+                kept.cache.set_bodies(bodies_of(moves, parameters, kept, messages));
+                kept.cache.upload(*snow, point_blocks(*snow), air);
+                CookInterrupt interrupt("Firn snow");
+                const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
+                if (report.interrupted) return;
+                for (const std::string& warning : report.warnings) messages.warning(warning);
+                moved = true;
+            }
+        }
+
+        SIM_GeometryCopy* geometry =
+            SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                            SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+        SIM_FirnSnowState* state =
+            SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
+        if (!geometry || !state) throw Error("the object's geometry can't be written");
+        {
+            SIM_GeometryAutoWriteLock lock(geometry, SIM_DATA_ID_PRESERVE);
+            GU_Detail& snow = lock.getGdp();
+            if (moved) {
+                kept.cache.write(snow, point_blocks(snow));
+                // The engine still holds what forces did; the next frame has its own, or none.
+                if (air) kept.cache.forget();
+            }
+            complete_snow(snow, parameters.spacing, moved ? static_cast<float>(timestep) : 0.0f);
+            const double frame = CHgetManager()->getSample(engine.getGlobalTime(engine.getSimulationTime()));
+            const bool always = values.text("emission") == "always";
+            for (const Offer& offer : offers) {
+                if (offer.dated) {
+                    add_appearing_snow(snow, *offer.points, frame, newobject, parameters);
+                    continue;
+                }
+                const auto before = emitted.find(offer.object);
+                if (!always && before != emitted.end() && before->second == offer.hash) continue;
+                emitted[offer.object] = offer.hash;
+                add_appearing_snow(snow, *offer.points, 0, true, parameters);
+            }
+        }
+        state->set_colliders(at_frame_end(moves));
+        state->set_emitted(emitted);
+        whole = true;
+    });
+    return without_error && whole ? SIM_SOLVER_SUCCESS : SIM_SOLVER_FAIL;
+}
+
+}  // namespace firn

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <SIM/SIM_DataUtils.h>
+#include <SIM/SIM_OptionsUser.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "colliding_object.h"
+
+namespace firn {
+
+/// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives on
+/// the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code here.
+class SIM_FirnSnowState : public SIM_Data, public SIM_OptionsUser {
+public:
+    std::vector<CollidingObject> colliders() const;
+    /// Writes what differs.
+    void set_colliders(const std::vector<CollidingObject>&);
+
+    /// By the source object's id: a hash of the points that it gave last.
+    std::map<int, int64_t> emitted() const;
+    void set_emitted(const std::map<int, int64_t>&);
+
+    static constexpr const char* data_name = "SnowState";
+
+protected:
+    explicit SIM_FirnSnowState(const SIM_DataFactory*);
+    ~SIM_FirnSnowState() override;
+
+private:
+    static const SIM_DopDescription* dop_description();
+
+    DECLARE_STANDARD_GETCASTTOTYPE();
+    DECLARE_DATAFACTORY(SIM_FirnSnowState, SIM_Data, "Firn Snow State", dop_description());
+};
+
+}  // namespace firn

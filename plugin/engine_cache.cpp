@@ -1,0 +1,132 @@
+#include "engine_cache.h"
+
+#include <cstring>
+
+namespace firn {
+
+namespace {
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+bool same(const Transform& a, const Transform& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// Whether `next` goes on where `last` ended.
+bool goes_on(const MovingBody& last, const MovingBody& next) {
+    const Body &a = last.body, &b = next.body;
+    if (a.name != b.name || a.motion != b.motion || a.friction != b.friction || a.adhesion != b.adhesion ||
+        a.restitution != b.restitution || a.stickiness != b.stickiness)
+        return false;
+    if (!same(a.normal, b.normal) || !same(a.volume, b.volume) || !same(a.particle_friction, b.particle_friction) ||
+        !same(a.particle_adhesion, b.particle_adhesion) || !same(a.particle_restitution, b.particle_restitution) ||
+        !same(a.particle_stickiness, b.particle_stickiness))
+        return false;
+    switch (a.motion) {
+        case Motion::still:
+            return same(a.position, b.position);
+        case Motion::rigid:
+            return same(a.position, b.position) && same(last.end, b.placement);
+        case Motion::deforming:
+            return same(last.end_position, b.position);
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<StateKey> StateKey::of(const GU_Detail& detail) {
+    StateKey key;
+    key.points_ = detail.getNumPoints();
+    for (const ParticleArray& array : particle_arrays()) {
+        if (array.role == ArrayRole::result) continue;
+        const GA_Attribute* attribute = detail.findAttribute(GA_ATTRIB_POINT, array.name);
+        if (attribute && attribute->getDataId() == GA_INVALID_DATAID) return std::nullopt;
+        key.ids_.push_back(attribute ? attribute->getDataId() : GA_INVALID_DATAID);
+    }
+    return key;
+}
+
+void EngineCache::prepare(const Parameters& parameters, const std::string& device) {
+    if (!engine_ || device != device_) {
+        engine_.reset();
+        bodies_.clear();
+        forget();
+        engine_ = std::make_unique<Engine>(parameters, device);
+        device_ = device;
+        return;
+    }
+    const Parameters& now = engine_->parameters();
+    // The engine scales what it holds when these change; what it holds is the host's to say.
+    if (parameters.spacing != now.spacing || parameters.rest_density != now.rest_density) forget();
+    engine_->set_parameters(parameters);
+}
+
+void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const Air& air) {
+    const std::optional<StateKey> key = StateKey::of(detail);
+    if (!air && key && held_ && *key == *held_) return;
+    forget();
+    Particles particles = read_particles(detail, blocks);
+    if (air) {
+        std::vector<Float3> acceleration = air(particles);
+        if (!acceleration.empty()) particles.acceleration = std::move(acceleration);
+    }
+    engine_->upload(particles);
+    ++uploads_;
+}
+
+void EngineCache::set_bodies(const std::vector<MovingBody>& bodies) {
+    bool go_on = bodies.size() == bodies_.size();
+    for (size_t k = 0; k < bodies.size() && go_on; ++k) go_on = goes_on(bodies_[k].moved, bodies[k]);
+    if (!go_on) {
+        for (const Known& known : bodies_) engine_->remove_body(known.id);
+        bodies_.clear();
+        for (const MovingBody& body : bodies) bodies_.push_back({engine_->add_body(body.body), {}});
+    }
+    for (size_t k = 0; k < bodies.size(); ++k) {
+        if (bodies[k].body.motion == Motion::rigid) engine_->move_body(bodies_[k].id, bodies[k].end);
+        if (bodies[k].body.motion == Motion::deforming) engine_->move_body(bodies_[k].id, bodies[k].end_position);
+        bodies_[k].moved = bodies[k];
+    }
+}
+
+FrameReport EngineCache::advance(double seconds, const Observer& observer) {
+    forget();
+    // Bodies that have begun to move are nowhere that anybody knows, unless the frame ends well.
+    std::vector<Known> moved;
+    std::swap(moved, bodies_);
+    const auto clear = [&] {
+        for (const Known& known : moved) engine_->remove_body(known.id);
+    };
+    try {
+        FrameReport report = engine_->advance(seconds, observer);
+        bytes_ = report.bytes;
+        if (report.interrupted)
+            clear();
+        else
+            bodies_ = std::move(moved);
+        return report;
+    } catch (...) {
+        clear();
+        throw;
+    }
+}
+
+void EngineCache::write(GU_Detail& detail, const std::vector<PointBlock>& blocks) {
+    Particles particles;
+    engine_->download(particles);
+    write_particles(detail, blocks, particles, engine_->parameters(),
+                    {ArrayRole::required, ArrayRole::state, ArrayRole::result});
+    held_ = StateKey::of(detail);
+}
+
+uint64_t EngineCache::boundary_particles() const {
+    uint64_t count = 0;
+    for (const Known& known : bodies_) count += known.moved.body.position.size();
+    return count;
+}
+
+}  // namespace firn

@@ -1,0 +1,73 @@
+#pragma once
+
+// The engine of one node. It is only a cache: all state is in the geometry, and when what comes in is not what was last
+// written, it is uploaded again. Scrubbing, editing and resuming need nothing else.
+
+#include <GU/GU_Detail.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/engine.h"
+#include "moving_body.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+/// Which data a geometry's snow attributes hold. Equal keys promise equal snow.
+class StateKey {
+public:
+    /// Empty when an attribute does not tell its data id.
+    static std::optional<StateKey> of(const GU_Detail&);
+    bool operator==(const StateKey& other) const { return points_ == other.points_ && ids_ == other.ids_; }
+
+private:
+    GA_Size points_ = 0;
+    std::vector<GA_DataId> ids_;  ///< by array; -1 = there is no such attribute
+};
+
+class EngineCache {
+public:
+    /// Takes the settings over; makes the engine when there is none yet, or when another device is wanted.
+    void prepare(const Parameters&, const std::string& device);
+
+    /// What is added to gravity, m/s^2, one for each particle; empty = nothing but what the detail says.
+    using Air = std::function<std::vector<Float3>(const Particles&)>;
+    /// The snow of this detail, unless the engine holds it already and there is no air.
+    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Air& = {});
+
+    /// The bodies of the coming frame; what stayed as it was is not sent again.
+    void set_bodies(const std::vector<MovingBody>&);
+
+    /// One frame. After an error or an interrupt the engine holds nothing that anybody may rely on.
+    FrameReport advance(double seconds, const Observer&);
+
+    /// The state and the results into the detail that was uploaded; they are what a later upload() may find unchanged.
+    void write(GU_Detail&, const std::vector<PointBlock>&);
+
+    /// Whatever comes next is uploaded.
+    void forget() { held_.reset(); }
+
+    Engine& engine() { return *engine_; }
+    uint64_t boundary_particles() const;
+    /// How often the snow was uploaded, for tests and the info window.
+    int uploads() const { return uploads_; }
+    uint64_t bytes() const { return bytes_; }
+
+private:
+    struct Known {
+        BodyId id;
+        MovingBody moved;
+    };
+    std::unique_ptr<Engine> engine_;
+    std::string device_;
+    std::optional<StateKey> held_;
+    std::vector<Known> bodies_;
+    int uploads_ = 0;
+    uint64_t bytes_ = 0;
+};
+
+}  // namespace firn

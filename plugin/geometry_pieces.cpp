@@ -1,0 +1,308 @@
+#include "geometry_pieces.h"
+
+#include <GA/GA_Handle.h>
+#include <GEO/GEO_PrimPoly.h>
+#include <GEO/GEO_PrimVDB.h>
+#include <GEO/GEO_PrimVolume.h>
+#include <GU/GU_PrimPacked.h>
+
+#include <cmath>
+#include <map>
+
+#include "firn/error.h"
+#include "firn/grid_mesh.h"
+#include "firn/rigid_transform.h"
+#include "particle_transfer.h"
+
+namespace firn {
+
+namespace {
+
+std::string primitive_name(const GU_Detail& detail, GA_Offset primitive) {
+    const GA_ROHandleS name(&detail, GA_ATTRIB_PRIMITIVE, "name");
+    return name.isValid() ? name.get(primitive).toStdString() : std::string();
+}
+
+/// Text or whole numbers of a primitive.
+class PieceNames {
+public:
+    PieceNames(const GU_Detail& detail, const std::string& attribute) : attribute_(attribute) {
+        if (attribute.empty()) return;
+        const GA_Attribute* found = detail.findAttribute(GA_ATTRIB_PRIMITIVE, attribute.c_str());
+        if (!found)
+            throw Error("the input has no primitive attribute '" + attribute +
+                        "' to cut it into pieces; make one, or set Bodies to One Body");
+        if (found->getStorageClass() == GA_STORECLASS_STRING)
+            text_ = GA_ROHandleS(found);
+        else
+            number_ = GA_ROHandleI(found);
+    }
+    std::string of(GA_Offset primitive) const {
+        if (text_.isValid()) return text_.get(primitive).toStdString();
+        return number_.isValid() ? attribute_ + std::to_string(number_.get(primitive)) : std::string();
+    }
+
+private:
+    std::string attribute_;
+    GA_ROHandleS text_;
+    GA_ROHandleI number_;
+};
+
+// ---- polygons
+
+/// The polygons of one piece, over the points that they use, in the points' order.
+SurfacePiece polygon_piece(const GU_Detail& detail, const std::vector<GA_Offset>& polygons,
+                           const std::vector<PointBlock>& blocks, const std::vector<WantedValues>& wanted) {
+    SurfacePiece piece;
+    constexpr uint32_t unused = 0xffffffff;
+    std::vector<uint32_t> number(static_cast<size_t>(detail.getNumPointOffsets()), unused);
+    for (const GA_Offset polygon : polygons) {
+        const GEO_Primitive* primitive = detail.getGEOPrimitive(polygon);
+        for (GA_Size v = 0; v < primitive->getVertexCount(); ++v)
+            number[static_cast<size_t>(primitive->getPointOffset(v))] = 0;
+    }
+    std::vector<Float3> all(point_count(blocks));
+    if (!all.empty()) read_floats(detail, blocks, "P", 3, &all[0].x);
+    std::vector<size_t> kept;
+    for (const PointBlock& block : blocks) {
+        for (GA_Size k = 0; k < block.count; ++k) {
+            uint32_t& here = number[static_cast<size_t>(block.start + k)];
+            if (here == unused) continue;
+            here = static_cast<uint32_t>(kept.size());
+            kept.push_back(block.index + static_cast<size_t>(k));
+        }
+    }
+    for (const size_t k : kept) piece.mesh.points.push_back(all[k]);
+    for (const WantedValues& want : wanted) {
+        const auto components = static_cast<size_t>(want.components);
+        std::vector<float> values(point_count(blocks) * components);
+        if (values.empty() || !read_floats(detail, blocks, want.name, want.components, values.data())) continue;
+        PointValues found{want.name, want.components, {}};
+        for (const size_t k : kept)
+            for (size_t c = 0; c < components; ++c) found.values.push_back(values[k * components + c]);
+        piece.values.push_back(std::move(found));
+    }
+    std::vector<uint32_t> corners;
+    for (const GA_Offset polygon : polygons) {
+        const GEO_Primitive* primitive = detail.getGEOPrimitive(polygon);
+        corners.clear();
+        // Houdini's polygons are clockwise, seen from outside.
+        for (GA_Size v = primitive->getVertexCount(); v-- > 0;)
+            corners.push_back(number[static_cast<size_t>(primitive->getPointOffset(v))]);
+        if (corners.size() >= 3) add_polygon(piece.mesh, corners);
+    }
+    return piece;
+}
+
+// ---- height fields
+
+Heightfield height_field(const GEO_PrimVolume& volume) {
+    int res[3];
+    volume.getRes(res[0], res[1], res[2]);
+    const int flat = res[2] == 1 ? 2 : res[1] == 1 ? 1 : 0;
+    const int first = flat == 0 ? 1 : 0, second = flat == 2 ? 1 : 2;
+    const auto at = [&](int a, int b, int index[3]) {
+        index[0] = index[1] = index[2] = 0;
+        index[first] = a;
+        index[second] = b;
+        UT_Vector3 position;
+        volume.indexToPos(index[0], index[1], index[2], position);
+        return position;
+    };
+    int index[3];
+    const UT_Vector3 corner = at(0, 0, index), next = at(1, 0, index), beside = at(0, 1, index),
+                     last = at(res[first] - 1, res[second] - 1, index);
+    const float cell = (next - corner).length(), across = (beside - corner).length();
+    const bool along_axes = std::abs(next.y() - corner.y()) < 1e-3f * cell &&
+                            std::abs(beside.y() - corner.y()) < 1e-3f * cell &&
+                            std::min(std::abs(next.x() - corner.x()), std::abs(next.z() - corner.z())) < 1e-3f * cell;
+    if (res[first] < 2 || res[second] < 2 || !along_axes || std::abs(cell - across) > 1e-3f * cell)
+        throw Error(
+            "the height field has to lie along x and z with square cells, and heights along y; set its orientation to "
+            "ZX "
+            "Plane and don't turn it");
+    const bool first_along_x = std::abs(next.x() - corner.x()) > std::abs(next.z() - corner.z());
+    Heightfield field;
+    field.columns = first_along_x ? res[first] : res[second];
+    field.rows = first_along_x ? res[second] : res[first];
+    field.cell = cell;
+    field.origin = {std::min(corner.x(), last.x()), corner.y(), std::min(corner.z(), last.z())};
+    field.height.resize(static_cast<size_t>(field.columns) * static_cast<size_t>(field.rows));
+    const UT_VoxelArrayReadHandleF voxels = volume.getVoxelHandle();
+    for (int b = 0; b < res[second]; ++b) {
+        for (int a = 0; a < res[first]; ++a) {
+            const UT_Vector3 position = at(a, b, index);
+            const auto column = static_cast<size_t>(std::lround((position.x() - field.origin.x) / cell));
+            const auto row = static_cast<size_t>(std::lround((position.z() - field.origin.z) / cell));
+            field.height[row * static_cast<size_t>(field.columns) + column] =
+                voxels->getValue(index[0], index[1], index[2]);
+        }
+    }
+    return field;
+}
+
+// ---- packed primitives
+
+/// A 3x3 matrix that acts on columns.
+struct Matrix {
+    double m[9];
+    double operator()(int r, int c) const { return m[3 * r + c]; }
+};
+
+double determinant(const Matrix& a) {
+    return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) - a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
+           a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
+}
+
+Matrix inverse_transpose(const Matrix& a) {
+    const double d = 1 / determinant(a);
+    Matrix out{};
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            out.m[3 * r + c] = d * (a((r + 1) % 3, (c + 1) % 3) * a((r + 2) % 3, (c + 2) % 3) -
+                                    a((r + 1) % 3, (c + 2) % 3) * a((r + 2) % 3, (c + 1) % 3));
+    return out;
+}
+
+bool is_rotation(const Matrix& a) {
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            double dot = 0;
+            for (int k = 0; k < 3; ++k) dot += a(r, k) * a(c, k);
+            if (std::abs(dot - (r == c)) > 1e-6) return false;
+        }
+    }
+    return determinant(a) > 0;
+}
+
+/// The rotation nearest to a matrix (polar decomposition, Higham 1986).
+Matrix nearest_rotation(const Matrix& a) {
+    Matrix r = a;
+    for (int iteration = 0; iteration < 60; ++iteration) {
+        const Matrix other = inverse_transpose(r);
+        double change = 0;
+        for (int k = 0; k < 9; ++k) {
+            const double next = 0.5 * (r.m[k] + other.m[k]);
+            change = std::max(change, std::abs(next - r.m[k]));
+            r.m[k] = next;
+        }
+        if (change < 1e-14) break;
+    }
+    if (determinant(r) < 0)
+        for (double& value : r.m) value = -value;
+    return r;
+}
+
+/// Splits a packed primitive's transform: what turns and moves is the placement, what stretches goes into the mesh.
+void place(SurfacePiece& piece, const UT_Matrix4D& full) {
+    // Houdini's points are rows: p * M.
+    Matrix a{};
+    for (unsigned r = 0; r < 3; ++r) {
+        for (unsigned c = 0; c < 3; ++c) a.m[3 * r + c] = full(c, r);
+        piece.placement.translation[r] = full(3, r);
+    }
+    if (!(std::abs(determinant(a)) > 1e-30)) throw Error("packed primitive '" + piece.name + "' is scaled to nothing");
+    const bool rigid = is_rotation(a);
+    const Matrix rotation = rigid ? a : nearest_rotation(a);
+    std::copy(rotation.m, rotation.m + 9, piece.placement.rotation);
+    if (rigid) return;
+    Matrix stretch{};
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            for (int k = 0; k < 3; ++k) stretch.m[3 * r + c] += rotation(k, r) * a(k, c);
+    Transform stretching;
+    std::copy(stretch.m, stretch.m + 9, stretching.rotation);
+    for (Float3& p : piece.mesh.points) p = apply_transform(stretching, p);
+    if (determinant(stretch) < 0)
+        for (auto& triangle : piece.mesh.triangles) std::swap(triangle[1], triangle[2]);
+}
+
+/// Everything in a packed primitive as one piece. Values that not all parts have are left out.
+SurfacePiece packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed,
+                          const std::vector<WantedValues>& wanted) {
+    SurfacePiece piece;
+    piece.packed = true;
+    piece.name = primitive_name(detail, packed.getMapOffset());
+    if (piece.name.empty()) piece.name = "packed" + std::to_string(detail.primitiveIndex(packed.getMapOffset()));
+    const GU_DetailHandleAutoReadLock inside(packed.getPackedDetail());
+    if (!inside.isValid()) throw Error("packed primitive '" + piece.name + "' holds no geometry that could be read");
+    const GeometryPieces parts = geometry_pieces(*inside.getGdp(), "", wanted);
+    if (!parts.heightfields.empty())
+        throw Error("packed primitive '" + piece.name + "' holds a height field; unpack it");
+    for (size_t k = 0; k < parts.surfaces.size(); ++k) {
+        const SurfacePiece& part = parts.surfaces[k];
+        const Mesh mesh = placed_mesh(part);
+        const auto first = static_cast<uint32_t>(piece.mesh.points.size());
+        piece.mesh.points.insert(piece.mesh.points.end(), mesh.points.begin(), mesh.points.end());
+        for (const auto& t : mesh.triangles) piece.mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+        if (parts.surfaces.size() == 1) piece.values = part.values;
+        piece.from_volume |= part.from_volume;
+    }
+    UT_Matrix4D full;
+    packed.getFullTransform4(full);
+    place(piece, full);
+    return piece;
+}
+
+}  // namespace
+
+Mesh placed_mesh(const SurfacePiece& piece) {
+    return piece.packed ? transformed(piece.mesh, piece.placement) : piece.mesh;
+}
+
+GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece_attribute,
+                               const std::vector<WantedValues>& wanted) {
+    GeometryPieces pieces;
+    std::vector<std::pair<std::string, std::vector<GA_Offset>>> polygons;
+    std::map<std::string, size_t> known;
+    std::vector<SurfacePiece> others;
+    std::vector<const GU_PrimPacked*> packed;
+    std::vector<GA_Offset> faces;
+    for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it) {
+        const GEO_Primitive* primitive = detail.getGEOPrimitive(*it);
+        if (primitive->getTypeId() == GEO_PRIMPOLY) {
+            faces.push_back(*it);
+        } else if (primitive->getTypeId() == GEO_PRIMVDB) {
+            const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
+            const std::string name = primitive_name(detail, *it);
+            // A vector field is no shape; it may stand beside one.
+            if (!vdb.hasGrid() || !vdb.getConstGrid().isType<openvdb::FloatGrid>()) continue;
+            SurfacePiece piece;
+            piece.name = name.empty() ? "vdb" + std::to_string(detail.primitiveIndex(*it)) : name;
+            piece.from_volume = true;
+            piece.mesh = grid_mesh(vdb.getConstGrid(), "VDB '" + piece.name + "'");
+            others.push_back(std::move(piece));
+        } else if (primitive->getTypeId() == GEO_PRIMVOLUME) {
+            const auto& volume = static_cast<const GEO_PrimVolume&>(*primitive);
+            const std::string name = primitive_name(detail, *it);
+            int res[3];
+            volume.getRes(res[0], res[1], res[2]);
+            if (res[0] != 1 && res[1] != 1 && res[2] != 1)
+                throw Error("volume '" + name + "' is no height field; convert it with Convert VDB first");
+            // The other layers of a height field (mask, water, ...) are not its shape.
+            if (name == "height" || (name.empty() && volume.getVisualization() == GEO_VOLUMEVIS_HEIGHTFIELD))
+                pieces.heightfields.push_back(height_field(volume));
+        } else if (GU_PrimPacked::isPackedPrimitive(*primitive)) {
+            packed.push_back(static_cast<const GU_PrimPacked*>(primitive));
+        }
+    }
+    if (!faces.empty()) {
+        const PieceNames names(detail, piece_attribute);
+        for (const GA_Offset face : faces) {
+            const auto [at, fresh] = known.emplace(names.of(face), polygons.size());
+            if (fresh) polygons.push_back({at->first, {}});
+            polygons[at->second].second.push_back(face);
+        }
+        const std::vector<PointBlock> blocks = point_blocks(detail);
+        for (const auto& [name, group] : polygons) {
+            SurfacePiece piece = polygon_piece(detail, group, blocks, wanted);
+            piece.name = name.empty() ? "mesh" : name;
+            if (!piece.mesh.triangles.empty()) pieces.surfaces.push_back(std::move(piece));
+        }
+    }
+    for (SurfacePiece& piece : others) pieces.surfaces.push_back(std::move(piece));
+    for (const GU_PrimPacked* primitive : packed) pieces.surfaces.push_back(packed_piece(detail, *primitive, wanted));
+    return pieces;
+}
+
+}  // namespace firn

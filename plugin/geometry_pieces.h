@@ -1,0 +1,51 @@
+#pragma once
+
+// What a Houdini geometry is made of, as sources and colliders see it: meshes, VDBs, height fields and packed
+// primitives.
+
+#include <GU/GU_Detail.h>
+
+#include <string>
+#include <vector>
+
+#include "firn/mesh.h"
+#include "firn/samples.h"
+
+namespace firn {
+
+/// A point attribute of a piece: numbers for each point of its mesh.
+struct PointValues {
+    std::string name;
+    int components;
+    std::vector<float> values;
+};
+
+/// Something with a surface.
+struct SurfacePiece {
+    std::string name;
+    Mesh mesh;                        ///< m; in the space of the packed primitive, else in the world
+    std::vector<PointValues> values;  ///< those that were asked for and are there
+    bool packed = false;
+    bool from_volume = false;  ///< its mesh is another one at every frame
+    Transform placement;       ///< of a packed one
+};
+
+struct GeometryPieces {
+    std::vector<SurfacePiece> surfaces;
+    std::vector<Heightfield> heightfields;
+};
+
+/// An attribute that is wanted of the points.
+struct WantedValues {
+    const char* name;
+    int components;
+};
+
+/// `piece_attribute`: a primitive attribute that cuts the polygons into pieces; "" = they are one. Throws Error for
+/// what can't be used.
+GeometryPieces geometry_pieces(const GU_Detail&, const std::string& piece_attribute, const std::vector<WantedValues>&);
+
+/// The mesh where it is in the world.
+Mesh placed_mesh(const SurfacePiece&);
+
+}  // namespace firn

@@ -1,0 +1,104 @@
+#include "snow_sop.h"
+
+#include <PRM/PRM_TemplateBuilder.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "dialog_script.h"
+#include "node_messages.h"
+
+namespace firn {
+
+namespace {
+
+const NodeParameter* find_choice(const NodeTable& table, const std::string& token) {
+    for (const NodeParameter& row : table.parameters)
+        if (row.type == NodeParameterType::choice && row.token == token) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
+SnowSop::SnowSop(OP_Network* net, const char* name, OP_Operator* entry) : SOP_Node(net, name, entry) {
+    // Attributes that a cook leaves alone keep their ids, which is how the next step knows its own snow.
+    mySopFlags.setManagesDataIDs(true);
+}
+
+void SnowSop::set_info(const std::string& text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    info_ = text;
+}
+
+void SnowSop::getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& parms) {
+    SOP_Node::getNodeSpecificInfoText(context, parms);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    parms.append(info_.c_str());
+}
+
+void SnowSopCache::set_info(const std::string& text) {
+    // In a compiled block there is no node to tell.
+    if (auto* node = dynamic_cast<SnowSop*>(cookparms()->getNode())) node->set_info(text);
+}
+
+double SnowSopCache::number(const char* token, int component) const {
+    return evalFloat(token, component, cookparms()->getCookTime());
+}
+
+std::string SnowSopCache::text(const char* token) const {
+    if (const NodeParameter* choice = find_choice(table_, token))
+        return choice->choices.at(static_cast<size_t>(evalInt(token, 0, cookparms()->getCookTime()))).token;
+    UT_String value;
+    evalString(value, token, 0, cookparms()->getCookTime());
+    return value.toStdString();
+}
+
+double NodeParameterValues::number(const char* token, int component) const {
+    return node_.evalFloat(token, component, time_);
+}
+
+std::string NodeParameterValues::text(const char* token) const {
+    if (const NodeParameter* choice = find_choice(table_, token))
+        return choice->choices.at(static_cast<size_t>(node_.evalInt(token, 0, time_))).token;
+    UT_String value;
+    node_.evalString(value, token, 0, time_);
+    return value.toStdString();
+}
+
+OP_ERROR SnowSopCache::cook(OP_Context&) {
+    const NodeMessages messages{[&](const std::string& text) { addError(SOP_MESSAGE, text.c_str()); },
+                                [&](const std::string& text) { warn(text); }};
+    cook_reporting_errors(messages, [&] { cook_snow(); });
+    return error();
+}
+
+PRM_Template* dialog(const NodeTable& table) {
+    static std::mutex mutex;
+    static std::map<std::string, std::unique_ptr<PRM_TemplateBuilder>> built;
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<PRM_TemplateBuilder>& builder = built[table.name];
+    if (!builder)
+        builder = std::make_unique<PRM_TemplateBuilder>(UT_StringHolder(table.name), dialog_script(table).c_str());
+    return builder->templates();
+}
+
+void add_sop(OP_OperatorTable* operators, const NodeTable& table, OP_Constructor constructor) {
+    unsigned required = 0;
+    std::vector<const char*> labels;
+    for (const NodeInput& input : table.inputs) {
+        required += input.required;
+        labels.push_back(input.label);
+    }
+    labels.push_back(nullptr);
+    // Houdini keeps the pointer to the labels.
+    static std::vector<std::unique_ptr<std::vector<const char*>>> kept;
+    kept.push_back(std::make_unique<std::vector<const char*>>(std::move(labels)));
+    auto* op = new OP_Operator(table.name, table.label, constructor, dialog(table), required,
+                               static_cast<unsigned>(table.inputs.size()), nullptr, 0, kept.back()->data());
+    op->setIconName(table.icon);
+    op->setOpTabSubMenuPath("Firn");
+    operators->addOperator(op);
+}
+
+}  // namespace firn

@@ -1,0 +1,124 @@
+// firn::snow_step: one frame of snow. Stateless: what goes in says everything.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "air.h"
+#include "appearing_snow.h"
+#include "body_transfer.h"
+#include "cook_interrupt.h"
+#include "engine_cache.h"
+#include "firn/error.h"
+#include "snow_sop.h"
+
+namespace firn {
+
+namespace {
+
+class SnowStep : public SnowSopCache {
+public:
+    SnowStep() : SnowSopCache(snow_step_table()) {}
+
+    int64 getMemoryUsage(bool inclusive) const override {
+        return (inclusive ? static_cast<int64>(sizeof *this) : 0) + static_cast<int64>(cache_.bytes());
+    }
+
+private:
+    void cook_snow() override {
+        CookInterrupt interrupt("Simulating snow");
+        Parameters settings = engine_settings(table(), *this);
+        const double frame = real("frame"), start = real("start_frame");
+        const double seconds = real("timestep") * real("timescale");
+        limit_substeps(settings, seconds);
+        cache_.prepare(settings, text("device"));
+        complete_ids(*gdp);
+        const size_t before = static_cast<size_t>(gdp->getNumPoints());
+        if (frame > start && seconds > 0) advance(interrupt, seconds);
+        const size_t appeared =
+            hasInput(1) ? add_appearing_snow(*gdp, *inputGeo(1), frame, frame <= start, settings) : 0;
+        // Radius and age, for whoever looks at the particles.
+        const std::vector<PointBlock> blocks = point_blocks(*gdp);
+        grow_older(blocks, before, frame > start ? seconds : 0);
+        if (!gdp->findAttribute(GA_ATTRIB_POINT, "pscale") && before + appeared > 0)
+            write_floats(*gdp, blocks, "pscale", 1,
+                         std::vector<float>(before + appeared, 0.5f * settings.spacing).data());
+        warn_of_spacing(settings);
+    }
+
+    void advance(CookInterrupt& interrupt, double seconds) {
+        const std::vector<PointBlock> blocks = point_blocks(*gdp);
+        const GU_Detail* forces = hasInput(3) ? inputGeo(3) : nullptr;
+        const Float3 wind = vector("wind");
+        const auto drag = static_cast<float>(real("drag"));
+        EngineCache::Air air;
+        if (forces || drag > 0)
+            air = [&](const Particles& particles) { return air_acceleration(particles, forces, wind, drag); };
+        else if (wind.x != 0 || wind.y != 0 || wind.z != 0)
+            warn("the wind does nothing while Air Resistance is 0");
+        cache_.upload(*gdp, blocks, air);
+        cache_.set_bodies(hasInput(2) ? read_bodies(*inputGeo(2)) : std::vector<MovingBody>());
+        const FrameReport report = cache_.advance(seconds, interrupt.observer());
+        if (report.interrupted) throw Error("interrupted; cook again to simulate this frame");
+        cache_.write(*gdp, blocks);
+        // What the air did is no state: the next frame has its own.
+        if (air) cache_.forget();
+        for (const std::string& warning : report.warnings) warn(warning);
+        tell(report);
+    }
+
+    void grow_older(const std::vector<PointBlock>& blocks, size_t before, double seconds) {
+        std::vector<float> age(point_count(blocks), 0.0f);
+        if (age.empty()) return;
+        const bool known = read_floats(*gdp, blocks, "age", 1, age.data());
+        if (known && seconds <= 0) return;
+        for (size_t i = 0; i < before; ++i) age[i] += static_cast<float>(seconds);
+        write_floats(*gdp, blocks, "age", 1, age.data());
+    }
+
+    void warn_of_spacing(const Parameters& settings) {
+        const float own = spacing_of(*gdp);
+        if (own > 0 && std::abs(own - settings.spacing) > 0.01f * settings.spacing)
+            warn("the particles are " + std::to_string(own) +
+                 " m apart (twice their pscale), but Particle Spacing is " + std::to_string(settings.spacing) + " m");
+    }
+
+    void limit_substeps(Parameters& settings, double seconds) const {
+        if (settings.substeps > 0 || seconds <= 0) return;
+        const auto fewest = static_cast<double>(integer("substeps_min")),
+                   most = static_cast<double>(integer("substeps_max"));
+        if (fewest > 0 && most > 0 && fewest > most)
+            throw Error("substeps_min = " + std::to_string(integer("substeps_min")) +
+                        " is more than substeps_max = " + std::to_string(integer("substeps_max")));
+        if (fewest > 0) settings.dt_max = std::min(settings.dt_max, static_cast<float>(seconds / fewest));
+        if (most > 0) settings.dt_min = std::max(settings.dt_min, static_cast<float>(seconds / most));
+        settings.dt_min = std::min(settings.dt_min, settings.dt_max);
+    }
+
+    void tell(const FrameReport& report) {
+        const Engine& engine = cache_.engine();
+        const MemoryEstimate memory = engine.estimate(engine.particle_count(), cache_.boundary_particles());
+        char text[256];
+        std::snprintf(text, sizeof text, "%llu snow and %llu boundary particles, about %.0f MB (%.0f MB free)\n",
+                      static_cast<unsigned long long>(engine.particle_count()),
+                      static_cast<unsigned long long>(cache_.boundary_particles()), double(memory.needed) / 1e6,
+                      double(memory.available) / 1e6);
+        std::string all = "Device: " + engine.device() + "\n";
+        if (!engine.notice().empty()) all += engine.notice() + "\n";
+        all += text;
+        std::snprintf(text, sizeof text, "%d substeps; %.1f pressure and %.1f shear iterations each\n",
+                      static_cast<int>(report.substeps.size()), report.pressure_iterations(),
+                      report.shear_iterations());
+        set_info(all + text);
+    }
+
+    EngineCache cache_;
+};
+
+}  // namespace
+
+void add_snow_step(OP_OperatorTable* operators) {
+    VerbSop<snow_step_table, SnowStep, SOP_NodeVerb::COOK_DUPLICATE>::add(operators);
+}
+
+}  // namespace firn

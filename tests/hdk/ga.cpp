@@ -1,0 +1,410 @@
+// GA: details, their elements and attributes.
+
+#include <GA/GA_Detail.h>
+#include <GA/GA_Handle.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+namespace {
+
+std::atomic<GA_DataId> next_data_id{0};
+std::atomic<exint> next_detail_id{0};
+
+uint64 hashed(uint64 hash, const void* data, size_t bytes) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (size_t k = 0; k < bytes; ++k) hash = (hash ^ at[k]) * 1099511628211ull;
+    return hash;
+}
+
+}  // namespace
+
+// ---- attributes
+
+GA_Attribute::GA_Attribute(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size)
+    : myName(name), myOwner(owner), myTupleSize(tuple_size), myDataId(next_data_id++) {}
+GA_Attribute::~GA_Attribute() = default;
+
+void GA_Attribute::bumpDataId() {
+    myDataId = next_data_id++;
+}
+
+GA_StorageClass GA_Attribute::getStorageClass() const {
+    switch (getStorage()) {
+        case GA_STORE_INT32:
+        case GA_STORE_INT64:
+            return GA_STORECLASS_INT;
+        case GA_STORE_REAL32:
+        case GA_STORE_REAL64:
+            return GA_STORECLASS_REAL;
+        case GA_STORE_STRING:
+            return GA_STORECLASS_STRING;
+        case GA_STORE_INVALID:
+            break;
+    }
+    return GA_STORECLASS_INVALID;
+}
+
+void GA_Attribute::copyDescription(const GA_Attribute& src) {
+    myTypeInfo = src.myTypeInfo;
+}
+
+GA_ATINumeric::GA_ATINumeric(GA_AttributeOwner owner, const UT_StringHolder& name, GA_Storage storage, int tuple_size,
+                             const GA_Defaults& defaults)
+    : GA_Attribute(owner, name, tuple_size), myStorage(storage), myDefaults(defaults) {}
+
+size_t GA_ATINumeric::tupleBytes() const {
+    const bool wide = myStorage == GA_STORE_INT64 || myStorage == GA_STORE_REAL64;
+    return static_cast<size_t>(getTupleSize()) * (wide ? 8 : 4);
+}
+
+GA_ATINumeric::Page& GA_ATINumeric::own(GA_PageNum number) {
+    std::shared_ptr<Page>& page = myPages[static_cast<size_t>(number)];
+    if (page.use_count() > 1) page = std::make_shared<Page>(*page);
+    if (page->constant) {
+        const size_t tuple = tupleBytes();
+        const std::vector<unsigned char> value = page->bytes;
+        page->bytes.resize(GA_PAGE_SIZE * tuple);
+        for (size_t k = 0; k < GA_PAGE_SIZE; ++k) std::memcpy(page->bytes.data() + k * tuple, value.data(), tuple);
+        page->constant = false;
+    }
+    return *page;
+}
+
+void GA_ATINumeric::hardenAllPages() {
+    for (size_t page = 0; page < myPages.size(); ++page) own(static_cast<GA_PageNum>(page));
+}
+
+void GA_ATINumeric::resize(GA_Size elements) {
+    const size_t pages = static_cast<size_t>((elements + GA_PAGE_SIZE - 1) / GA_PAGE_SIZE);
+    if (pages < myPages.size()) myPages.resize(pages);
+    while (myPages.size() < pages) {
+        auto page = std::make_shared<Page>();
+        page->bytes.resize(tupleBytes());
+        for (int c = 0; c < getTupleSize(); ++c) {
+            unsigned char* at =
+                page->bytes.data() + static_cast<size_t>(c) * tupleBytes() / static_cast<size_t>(getTupleSize());
+            const fpreal64 value = myDefaults.getF(c);
+            const auto put = [&](auto number) { std::memcpy(at, &number, sizeof number); };
+            if (myStorage == GA_STORE_INT32) put(static_cast<int32>(value));
+            if (myStorage == GA_STORE_INT64) put(static_cast<int64>(value));
+            if (myStorage == GA_STORE_REAL32) put(static_cast<fpreal32>(value));
+            if (myStorage == GA_STORE_REAL64) put(value);
+        }
+        myPages.push_back(std::move(page));
+    }
+}
+
+std::unique_ptr<GA_Attribute> GA_ATINumeric::emptyLike() const {
+    auto copy = std::make_unique<GA_ATINumeric>(getOwner(), getName(), myStorage, getTupleSize(), myDefaults);
+    copy->copyDescription(*this);
+    return copy;
+}
+
+std::unique_ptr<GA_Attribute> GA_ATINumeric::duplicate() const {
+    std::unique_ptr<GA_Attribute> copy = emptyLike();
+    static_cast<GA_ATINumeric&>(*copy).myPages = myPages;
+    copy->cloneDataId(*this);
+    return copy;
+}
+
+void GA_ATINumeric::copyElement(GA_Offset to, const GA_Attribute& src, GA_Offset from) {
+    const GA_ATINumeric* numeric = cast(&src);
+    if (!numeric) return;
+    for (int c = 0; c < std::min(getTupleSize(), src.getTupleSize()); ++c) {
+        if (numeric->getStorageClass() == GA_STORECLASS_INT)
+            setValue<int64>(to, c, numeric->getValue<int64>(from, c));
+        else
+            setValue<fpreal64>(to, c, numeric->getValue<fpreal64>(from, c));
+    }
+}
+
+uint64 GA_ATINumeric::contentHash(GA_Size elements) const {
+    uint64 hash = 14695981039346656037ull;
+    const size_t tuple = tupleBytes();
+    for (GA_Offset k = 0; k < elements; ++k) {
+        const Page& page = *myPages[static_cast<size_t>(GAgetPageNum(k))];
+        hash =
+            hashed(hash, page.bytes.data() + (page.constant ? 0 : static_cast<size_t>(GAgetPageOff(k)) * tuple), tuple);
+    }
+    return hash;
+}
+
+GA_ATIString::GA_ATIString(GA_AttributeOwner owner, const UT_StringHolder& name) : GA_Attribute(owner, name, 1) {}
+
+UT_StringHolder GA_ATIString::getString(GA_Offset offset, int) const {
+    const GA_StringIndexType handle = myHandles[static_cast<size_t>(offset)];
+    return handle < 0 ? UT_StringHolder() : UT_StringHolder(myTexts[static_cast<size_t>(handle)]);
+}
+GA_StringIndexType GA_ATIString::getStringIndex(GA_Offset offset, int) const {
+    return myHandles[static_cast<size_t>(offset)];
+}
+void GA_ATIString::setString(GA_Offset offset, const UT_StringHolder& text, int) {
+    const auto [at, fresh] = myIndices.emplace(text.toStdString(), static_cast<GA_StringIndexType>(myTexts.size()));
+    if (fresh) myTexts.push_back(text.toStdString());
+    myHandles[static_cast<size_t>(offset)] = at->second;
+}
+void GA_ATIString::resize(GA_Size elements) {
+    myHandles.resize(static_cast<size_t>(elements), GA_INVALID_STRING_INDEX);
+}
+std::unique_ptr<GA_Attribute> GA_ATIString::emptyLike() const {
+    return std::make_unique<GA_ATIString>(getOwner(), getName());
+}
+std::unique_ptr<GA_Attribute> GA_ATIString::duplicate() const {
+    auto copy = std::make_unique<GA_ATIString>(getOwner(), getName());
+    copy->myHandles = myHandles;
+    copy->myTexts = myTexts;
+    copy->myIndices = myIndices;
+    copy->cloneDataId(*this);
+    return copy;
+}
+void GA_ATIString::copyElement(GA_Offset to, const GA_Attribute& src, GA_Offset from) {
+    if (const GA_ATIString* text = cast(&src))
+        if (text->getStringIndex(from) >= 0) setString(to, text->getString(from));
+}
+uint64 GA_ATIString::contentHash(GA_Size elements) const {
+    uint64 hash = 14695981039346656037ull;
+    for (GA_Offset k = 0; k < elements; ++k) {
+        const std::string text = getString(k).toStdString();
+        hash = hashed(hash, text.c_str(), text.size() + 1);
+    }
+    return hash;
+}
+
+// ---- ranges
+
+GA_Size GA_Range::getEntries() const {
+    GA_Size count = 0;
+    for (GA_Iterator it(*this); !it.atEnd(); ++it) ++count;
+    return count;
+}
+
+bool GA_Iterator::active(GA_Offset offset) const {
+    return myRange.detail()->isActive(myRange.getOwner(), offset);
+}
+void GA_Iterator::rewind() {
+    myAt = myRange.startOffset();
+    while (!atEnd() && !active(myAt)) ++myAt;
+}
+void GA_Iterator::advance() {
+    ++myAt;
+    while (!atEnd() && !active(myAt)) ++myAt;
+}
+GA_Index GA_Iterator::getIndex() const {
+    return myRange.getOwner() == GA_ATTRIB_POINT ? myRange.detail()->pointIndex(myAt)
+                                                 : myRange.detail()->primitiveIndex(myAt);
+}
+bool GA_Iterator::fullBlockAdvance(GA_Offset& start, GA_Offset& end) {
+    if (atEnd()) return false;
+    start = myAt;
+    for (end = start; end < myRange.endOffset() && active(end);) ++end;
+    myAt = end;
+    while (!atEnd() && !active(myAt)) ++myAt;
+    return true;
+}
+bool GA_Iterator::blockAdvance(GA_Offset& start, GA_Offset& end) {
+    if (atEnd()) return false;
+    start = myAt;
+    const GA_Offset border = std::min<GA_Offset>(myRange.endOffset(), (GAgetPageNum(start) + 1) << GA_PAGE_BITS);
+    for (end = start; end < border && active(end);) ++end;
+    myAt = end;
+    while (!atEnd() && !active(myAt)) ++myAt;
+    return true;
+}
+
+// ---- primitives
+
+GA_Primitive::~GA_Primitive() = default;
+GA_Index GA_Primitive::getPointIndex(GA_Size i) const {
+    return myDetail->pointIndex(getPointOffset(i));
+}
+UT_Vector3 GA_Primitive::getPos3(GA_Size i) const {
+    return myDetail->getPos3(getPointOffset(i));
+}
+void GA_Primitive::setPos3(GA_Size i, const UT_Vector3& position) {
+    myDetail->setPos3(getPointOffset(i), position);
+}
+
+// ---- details
+
+GA_Detail::GA_Detail() : myUniqueId(next_detail_id++) {
+    myActive[GA_ATTRIB_GLOBAL].push_back(true);
+    myNumber[GA_ATTRIB_GLOBAL] = 1;
+    clearAndDestroy();
+}
+GA_Detail::~GA_Detail() = default;
+
+void GA_Detail::clearAndDestroy() {
+    myPrimitives.clear();
+    for (const GA_AttributeOwner owner : {GA_ATTRIB_VERTEX, GA_ATTRIB_POINT, GA_ATTRIB_PRIMITIVE, GA_ATTRIB_GLOBAL}) {
+        myAttributes[static_cast<size_t>(owner)].clear();
+        if (owner == GA_ATTRIB_GLOBAL) continue;
+        myActive[static_cast<size_t>(owner)].clear();
+        myNumber[static_cast<size_t>(owner)] = 0;
+    }
+    myP = addFloatTuple(GA_ATTRIB_POINT, "P", 3);
+    myP->setTypeInfo(GA_TYPE_POINT);
+}
+
+GA_Attribute* GA_Detail::add(std::unique_ptr<GA_Attribute> attribute) {
+    auto& list = myAttributes[static_cast<size_t>(attribute->getOwner())];
+    destroyAttribute(attribute->getOwner(), attribute->getName());
+    attribute->resize(offsets(attribute->getOwner()));
+    list.push_back(std::move(attribute));
+    return list.back().get();
+}
+
+GA_RWAttributeRef GA_Detail::addFloatTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size,
+                                           const GA_Defaults& defaults, const UT_Options*, const GA_AttributeOptions*,
+                                           GA_Storage storage) {
+    GA_ATINumeric* there = GA_ATINumeric::cast(findAttribute(owner, name));
+    if (there && there->getStorage() == storage && there->getTupleSize() == tuple_size) return there;
+    return add(std::make_unique<GA_ATINumeric>(owner, name, storage, tuple_size, defaults));
+}
+GA_RWAttributeRef GA_Detail::addIntTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size,
+                                         const GA_Defaults& defaults, const UT_Options* arguments,
+                                         const GA_AttributeOptions* options, GA_Storage storage) {
+    return addFloatTuple(owner, name, tuple_size, defaults, arguments, options, storage);
+}
+GA_RWAttributeRef GA_Detail::addStringTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int) {
+    if (GA_ATIString* there = GA_ATIString::cast(findAttribute(owner, name))) return there;
+    return add(std::make_unique<GA_ATIString>(owner, name));
+}
+
+bool GA_Detail::destroyAttribute(GA_AttributeOwner owner, const UT_StringRef& name) {
+    auto& list = myAttributes[static_cast<size_t>(owner)];
+    const auto at = std::find_if(list.begin(), list.end(), [&](const auto& a) { return a->getName() == name; });
+    if (at == list.end()) return false;
+    list.erase(at);
+    return true;
+}
+
+const GA_Attribute* GA_Detail::findAttribute(GA_AttributeOwner owner, const UT_StringRef& name) const {
+    for (const auto& attribute : myAttributes[static_cast<size_t>(owner)])
+        if (attribute->getName() == name) return attribute.get();
+    return nullptr;
+}
+GA_Attribute* GA_Detail::findAttribute(GA_AttributeOwner owner, const UT_StringRef& name) {
+    return const_cast<GA_Attribute*>(static_cast<const GA_Detail*>(this)->findAttribute(owner, name));
+}
+const GA_Attribute* GA_Detail::findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size,
+                                              int max_size) const {
+    const GA_Attribute* found = findAttribute(owner, name);
+    const bool fits = found && found->getStorageClass() == GA_STORECLASS_REAL && found->getTupleSize() >= min_size &&
+                      (max_size < 0 || found->getTupleSize() <= max_size);
+    return fits ? found : nullptr;
+}
+GA_Attribute* GA_Detail::findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size, int max_size) {
+    return const_cast<GA_Attribute*>(
+        static_cast<const GA_Detail*>(this)->findFloatTuple(owner, name, min_size, max_size));
+}
+
+GA_Offset GA_Detail::pointOffset(GA_Index index) const {
+    GA_Offset offset = 0;
+    if (getNumPoints() == getNumPointOffsets()) return index;
+    for (; offset < getNumPointOffsets(); ++offset)
+        if (isActive(GA_ATTRIB_POINT, offset) && index-- == 0) return offset;
+    return GA_INVALID_OFFSET;
+}
+GA_Index GA_Detail::pointIndex(GA_Offset offset) const {
+    if (getNumPoints() == getNumPointOffsets()) return offset;
+    GA_Index index = 0;
+    for (GA_Offset k = 0; k < offset; ++k) index += isActive(GA_ATTRIB_POINT, k);
+    return index;
+}
+GA_Offset GA_Detail::primitiveOffset(GA_Index index) const {
+    return index;
+}
+GA_Index GA_Detail::primitiveIndex(GA_Offset offset) const {
+    return offset;
+}
+
+GA_Offset GA_Detail::appendPointBlock(GA_Size npoints) {
+    const GA_Offset first = getNumPointOffsets();
+    myActive[GA_ATTRIB_POINT].resize(static_cast<size_t>(first + npoints), true);
+    myNumber[GA_ATTRIB_POINT] += npoints;
+    for (auto& attribute : myAttributes[GA_ATTRIB_POINT]) attribute->resize(first + npoints);
+    return first;
+}
+
+void GA_Detail::destroyPointOffset(GA_Offset offset) {
+    if (!isActive(GA_ATTRIB_POINT, offset)) return;
+    myActive[GA_ATTRIB_POINT][static_cast<size_t>(offset)] = false;
+    --myNumber[GA_ATTRIB_POINT];
+}
+GA_Size GA_Detail::destroyPoints(const GA_Range& range) {
+    GA_Size count = 0;
+    for (GA_Iterator it(range); !it.atEnd(); ++it, ++count) destroyPointOffset(*it);
+    return count;
+}
+
+UT_Vector3 GA_Detail::getPos3(GA_Offset point) const {
+    return GA_ROHandleV3(myP).get(point);
+}
+void GA_Detail::setPos3(GA_Offset point, const UT_Vector3& position) {
+    GA_RWHandleV3(myP).set(point, position);
+}
+
+void GA_Detail::bumpDataIdsForAddOrRemove(bool points_added, bool vertices_added, bool primitives_added) {
+    const bool changed[] = {vertices_added, points_added, primitives_added, false};
+    for (size_t owner = 0; owner < GA_ATTRIB_OWNER_N; ++owner)
+        for (auto& attribute : myAttributes[owner])
+            if (changed[owner]) attribute->bumpDataId();
+}
+void GA_Detail::bumpAllDataIds() {
+    for (auto& list : myAttributes)
+        for (auto& attribute : list) attribute->bumpDataId();
+}
+
+GA_Primitive* GA_Detail::adopt(std::unique_ptr<GA_Primitive> primitive, GA_Offset first_point) {
+    primitive->place(*this, static_cast<GA_Offset>(myPrimitives.size()), first_point);
+    myPrimitives.push_back(std::move(primitive));
+    myActive[GA_ATTRIB_PRIMITIVE].push_back(true);
+    ++myNumber[GA_ATTRIB_PRIMITIVE];
+    for (auto& attribute : myAttributes[GA_ATTRIB_PRIMITIVE]) attribute->resize(offsets(GA_ATTRIB_PRIMITIVE));
+    return myPrimitives.back().get();
+}
+
+void GA_Detail::replaceWith(const GA_Detail& src) {
+    if (&src == this) return;
+    myPrimitives.clear();
+    myActive = src.myActive;
+    myNumber = src.myNumber;
+    for (size_t owner = 0; owner < GA_ATTRIB_OWNER_N; ++owner) {
+        myAttributes[owner].clear();
+        for (const auto& attribute : src.myAttributes[owner]) myAttributes[owner].push_back(attribute->duplicate());
+    }
+    myP = findAttribute(GA_ATTRIB_POINT, "P");
+    for (const auto& primitive : src.myPrimitives) {
+        myPrimitives.push_back(primitive->duplicate());
+        myPrimitives.back()->place(*this, static_cast<GA_Offset>(myPrimitives.size()) - 1, 0);
+    }
+}
+
+void GA_Detail::append(const GA_Detail& src) {
+    std::vector<GA_Offset> moved(static_cast<size_t>(src.getNumPointOffsets()));
+    const GA_Offset first = appendPointBlock(src.getNumPoints());
+    GA_Offset next = first;
+    for (GA_Iterator it(src.getPointRange()); !it.atEnd(); ++it) moved[static_cast<size_t>(*it)] = next++;
+    const GA_Offset first_primitive = static_cast<GA_Offset>(myPrimitives.size());
+    for (const auto& primitive : src.myPrimitives) {
+        GA_Primitive* copy = adopt(primitive->duplicate());
+        for (GA_Size v = 0; v < copy->getVertexCount(); ++v)
+            copy->movePoint(v, moved[static_cast<size_t>(copy->getPointOffset(v))]);
+    }
+    for (const GA_AttributeOwner owner : {GA_ATTRIB_POINT, GA_ATTRIB_PRIMITIVE, GA_ATTRIB_GLOBAL}) {
+        for (const auto& attribute : src.myAttributes[static_cast<size_t>(owner)]) {
+            GA_Attribute* to = findAttribute(owner, attribute->getName());
+            if (!to) to = add(attribute->emptyLike());
+            if (owner == GA_ATTRIB_POINT)
+                for (GA_Iterator it(src.getPointRange()); !it.atEnd(); ++it)
+                    to->copyElement(moved[static_cast<size_t>(*it)], *attribute, *it);
+            if (owner == GA_ATTRIB_PRIMITIVE)
+                for (GA_Offset k = 0; k < static_cast<GA_Offset>(src.myPrimitives.size()); ++k)
+                    to->copyElement(first_primitive + k, *attribute, k);
+            if (owner == GA_ATTRIB_GLOBAL) to->copyElement(0, *attribute, 0);
+        }
+    }
+    bumpAllDataIds();
+}

@@ -1,0 +1,109 @@
+#pragma once
+// Double of <GA/GA_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_a___detail.html
+
+#include <GA/GA_ATINumeric.h>
+#include <GA/GA_ATIString.h>
+#include <GA/GA_AttributeRef.h>
+#include <GA/GA_Iterator.h>
+#include <GA/GA_Primitive.h>
+#include <GA/GA_Range.h>
+#include <UT/UT_Vector3.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+class GA_AttributeOptions;
+class UT_Options;
+
+class GA_API GA_Detail {
+public:
+    GA_Detail();
+    virtual ~GA_Detail();
+    GA_Detail(const GA_Detail&) = delete;
+    GA_Detail& operator=(const GA_Detail&) = delete;
+
+    GA_Size getNumPoints() const { return myNumber[GA_ATTRIB_POINT]; }
+    GA_Size getNumPrimitives() const { return myNumber[GA_ATTRIB_PRIMITIVE]; }
+    GA_Size getNumPointOffsets() const { return static_cast<GA_Size>(myActive[GA_ATTRIB_POINT].size()); }
+    GA_Range getPointRange() const { return GA_Range(*this, GA_ATTRIB_POINT, 0, getNumPointOffsets()); }
+    GA_Range getPrimitiveRange() const {
+        return GA_Range(*this, GA_ATTRIB_PRIMITIVE, 0, static_cast<GA_Offset>(myPrimitives.size()));
+    }
+    GA_Offset pointOffset(GA_Index index) const;
+    GA_Index pointIndex(GA_Offset offset) const;
+    GA_Offset primitiveOffset(GA_Index index) const;
+    GA_Index primitiveIndex(GA_Offset offset) const;
+
+    GA_Offset appendPoint() { return appendPointBlock(1); }
+    /// The first offset of a contiguous block.
+    GA_Offset appendPointBlock(GA_Size npoints);
+    void destroyPointOffset(GA_Offset offset);
+    GA_Size destroyPoints(const GA_Range& range);
+    void clearAndDestroy();
+
+    const GA_Attribute* getP() const { return myP; }
+    GA_Attribute* getP() { return myP; }
+    UT_Vector3 getPos3(GA_Offset point) const;
+    void setPos3(GA_Offset point, const UT_Vector3& position);
+
+    const GA_Attribute* findAttribute(GA_AttributeOwner owner, const UT_StringRef& name) const;
+    GA_Attribute* findAttribute(GA_AttributeOwner owner, const UT_StringRef& name);
+    GA_ROAttributeRef findPointAttribute(const UT_StringRef& name) const {
+        return findAttribute(GA_ATTRIB_POINT, name);
+    }
+    GA_RWAttributeRef findPointAttribute(const UT_StringRef& name) { return findAttribute(GA_ATTRIB_POINT, name); }
+    GA_ROAttributeRef findPrimitiveAttribute(const UT_StringRef& name) const {
+        return findAttribute(GA_ATTRIB_PRIMITIVE, name);
+    }
+    const GA_Attribute* findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size = 1,
+                                       int max_size = -1) const;
+    GA_Attribute* findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size = 1,
+                                 int max_size = -1);
+
+    GA_RWAttributeRef addFloatTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size,
+                                    const GA_Defaults& defaults = GA_Defaults(0.0f),
+                                    const UT_Options* creation_args = nullptr,
+                                    const GA_AttributeOptions* attribute_options = nullptr,
+                                    GA_Storage storage = GA_STORE_REAL32);
+    GA_RWAttributeRef addIntTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size,
+                                  const GA_Defaults& defaults = GA_Defaults(0),
+                                  const UT_Options* creation_args = nullptr,
+                                  const GA_AttributeOptions* attribute_options = nullptr,
+                                  GA_Storage storage = GA_STORE_INT32);
+    GA_RWAttributeRef addStringTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size);
+    bool destroyAttribute(GA_AttributeOwner owner, const UT_StringRef& name);
+
+    void bumpDataIdsForAddOrRemove(bool points_added, bool vertices_added, bool primitives_added);
+    void bumpAllDataIds();
+    /// Takes over all of the other's elements and attributes; data ids stay theirs, because the data is.
+    void replaceWith(const GA_Detail& src);
+    exint getUniqueId() const { return myUniqueId; }
+
+    const GA_Primitive* getPrimitive(GA_Offset offset) const { return myPrimitives[static_cast<size_t>(offset)].get(); }
+    GA_Primitive* getPrimitive(GA_Offset offset) { return myPrimitives[static_cast<size_t>(offset)].get(); }
+
+    // What the double's ranges, primitives and tests need.
+    bool isActive(GA_AttributeOwner owner, GA_Offset offset) const {
+        return myActive[static_cast<size_t>(owner)][static_cast<size_t>(offset)];
+    }
+    GA_Primitive* adopt(std::unique_ptr<GA_Primitive> primitive, GA_Offset first_point = 0);
+    /// Appends the elements of the other; attributes that only one has get their defaults.
+    void append(const GA_Detail& src);
+    const std::vector<std::unique_ptr<GA_Attribute>>& attributes(GA_AttributeOwner owner) const {
+        return myAttributes[static_cast<size_t>(owner)];
+    }
+    GA_Size offsets(GA_AttributeOwner owner) const {
+        return static_cast<GA_Size>(myActive[static_cast<size_t>(owner)].size());
+    }
+
+private:
+    GA_Attribute* add(std::unique_ptr<GA_Attribute>);
+
+    std::array<std::vector<bool>, GA_ATTRIB_OWNER_N> myActive;
+    std::array<GA_Size, GA_ATTRIB_OWNER_N> myNumber{};
+    std::array<std::vector<std::unique_ptr<GA_Attribute>>, GA_ATTRIB_OWNER_N> myAttributes;
+    std::vector<std::unique_ptr<GA_Primitive>> myPrimitives;
+    GA_Attribute* myP = nullptr;
+    exint myUniqueId;
+};

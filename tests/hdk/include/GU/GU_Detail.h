@@ -1,0 +1,11 @@
+#pragma once
+// Double of <GU/GU_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail.html
+
+#include <GEO/GEO_Detail.h>
+#include <GU/GU_API.h>
+
+class GU_API GU_Detail : public GEO_Detail {
+public:
+    /// Appends the other's points and primitives.
+    void merge(const GU_Detail& src) { append(src); }
+};

@@ -1,0 +1,9 @@
+#pragma once
+// Double of <GU/GU_PackedGeometry.h>: https://www.sidefx.com/docs/hdk/class_g_u___packed_geometry.html
+
+#include <GU/GU_PrimPacked.h>
+
+class GU_API GU_PackedGeometry {
+public:
+    static GU_PrimPacked* packGeometry(GU_Detail& gdp, const GU_ConstDetailHandle& detail);
+};

@@ -1,0 +1,99 @@
+#pragma once
+// Double of <OP/OP_Node.h>: https://www.sidefx.com/docs/hdk/class_o_p___node.html and
+// <OP/OP_Parameters.h>: https://www.sidefx.com/docs/hdk/class_o_p___parameters.html
+
+#include <CH/CH_Manager.h>
+#include <OP/OP_Context.h>
+#include <OP/OP_DataTypes.h>
+#include <OP/OP_Error.h>
+#include <OP/OP_NodeInfoParms.h>
+#include <PRM/PRM_Template.h>
+#include <UT/UT_String.h>
+#include <UT/UT_StringHolder.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+class OP_Network;
+class OP_Operator;
+
+/// https://www.sidefx.com/docs/hdk/class_o_p___node_flags.html
+class OP_NodeFlags {
+public:
+    bool getTimeDep() const { return myTimeDep; }
+    void setTimeDep(bool on) { myTimeDep = on; }
+
+private:
+    bool myTimeDep = false;
+};
+
+class OP_API OP_Node {
+public:
+    virtual ~OP_Node();
+    OP_Node(const OP_Node&) = delete;
+    OP_Node& operator=(const OP_Node&) = delete;
+
+    const UT_StringHolder& getName() const { return myName; }
+    void getFullPath(UT_String& path) const { path = UT_String(("/obj/snow/" + myName.toStdString()).c_str()); }
+    OP_Operator* getOperator() const { return myOperator; }
+    OP_Node* getInput(unsigned index, bool /*mark_used*/ = false) const {
+        return index < myInputs.size() ? myInputs[index] : nullptr;
+    }
+    int setInput(unsigned index, OP_Node* node, unsigned output = 0);
+    int nInputs() const { return static_cast<int>(myInputs.size()); }
+    OP_NodeFlags& flags() { return myFlags; }
+    const OP_NodeFlags& flags() const { return myFlags; }
+    void forceRecook(bool evensmartcache = true);
+    /// Cooks if it must; false = an error.
+    bool cook(OP_Context& context);
+    virtual void getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& parms);
+
+    // Parameters.
+    fpreal evalFloat(const UT_StringRef& parmname, int vi, fpreal t) const;
+    exint evalInt(const UT_StringRef& parmname, int vi, fpreal t) const;
+    void evalString(UT_String& value, const UT_StringRef& parmname, int vi, fpreal t) const;
+    void evalString(UT_StringHolder& value, const UT_StringRef& parmname, int vi, fpreal t) const;
+    void setFloat(const UT_StringRef& parmname, int vi, fpreal t, fpreal value);
+    void setInt(const UT_StringRef& parmname, int vi, fpreal t, exint value);
+    void setString(const UT_String& value, CH_StringMeaning meaning, const UT_StringRef& parmname, int vi, fpreal t);
+
+    // Errors.
+    OP_ERROR error() const { return myErrors.getSeverity(); }
+    UT_ErrorManager* errorManager() { return &myErrors; }
+
+    // For tests: a parameter that changes over time, and how often the node has cooked.
+    void animate(const UT_StringRef& parmname, int vi, std::function<fpreal(fpreal time)> value);
+    int cookCount() const { return myCookCount; }
+    const std::vector<UT_ErrorManager::Entry>& messages() const { return myErrors.entries(); }
+    std::string messageText(UT_ErrorSeverity severity) const;
+
+protected:
+    OP_Node(OP_Network* parent, const char* name, OP_Operator* entry);
+    virtual OP_ERROR cookMe(OP_Context& context) = 0;
+
+    UT_ErrorManager myErrors;
+
+private:
+    struct Value {
+        const PRM_Template* templ;
+        std::vector<fpreal> numbers;
+        std::vector<std::string> texts;  ///< expressions of numbers, values of strings
+        std::map<int, std::function<fpreal(fpreal)>> animated;
+    };
+    const Value& value(const UT_StringRef& name) const;
+    fpreal number(const Value&, int vi, fpreal t) const;
+    bool timeDependent() const;
+
+    UT_StringHolder myName;
+    OP_Operator* myOperator;
+    std::vector<OP_Node*> myInputs;
+    std::vector<int> myInputCooks;
+    OP_NodeFlags myFlags;
+    std::map<std::string, Value> myValues;
+    bool myDirty = true;
+    bool myTimeDependentBelow = false;
+    fpreal myCookedTime = 0;
+    int myCookCount = 0;
+};

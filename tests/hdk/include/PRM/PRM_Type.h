@@ -1,0 +1,23 @@
+#pragma once
+// Double of <PRM/PRM_Type.h>: https://www.sidefx.com/docs/hdk/_p_r_m___type_8h.html
+// The real types are objects with flags; here they are numbers.
+
+#include <PRM/PRM_API.h>
+
+enum PRM_Type {
+    PRM_LIST_TERMINATOR,
+    PRM_FLT,
+    PRM_FLT_J,
+    PRM_INT,
+    PRM_INT_J,
+    PRM_TOGGLE,
+    PRM_TOGGLE_J,
+    PRM_ORD,
+    PRM_XYZ,
+    PRM_XYZ_J,
+    PRM_STRING,
+    PRM_CALLBACK,
+    PRM_SWITCHER,
+    PRM_LABEL,
+    PRM_SEPARATOR
+};

@@ -1,0 +1,21 @@
+#pragma once
+// Double of <SIM/SIM_Position.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___position.html
+// Where an object is, rotated first, then moved.
+
+#include <SIM/SIM_API.h>
+#include <SIM/SIM_DataUtils.h>
+#include <UT/UT_Matrix4.h>
+
+class SIM_API SIM_Position : public SIM_Data {
+public:
+    void getTransform(UT_DMatrix4& xform) const { getTransformSubclass(xform); }
+
+protected:
+    explicit SIM_Position(const SIM_DataFactory* factory) : SIM_Data(factory) {}
+    ~SIM_Position() override = default;
+
+    virtual void getTransformSubclass(UT_DMatrix4& xform) const { xform.identity(); }
+
+    DECLARE_STANDARD_GETCASTTOTYPE()
+    DECLARE_CLASSNAME(SIM_Position, SIM_Data)
+};

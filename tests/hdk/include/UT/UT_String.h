@@ -1,0 +1,22 @@
+#pragma once
+// Double of <UT/UT_String.h>: https://www.sidefx.com/docs/hdk/class_u_t___string.html
+
+#include <UT/UT_StringHolder.h>
+
+class UT_String {
+public:
+    UT_String(const char* text = nullptr) : myText(text ? text : "") {}
+    UT_String(const std::string& text) : myText(text) {}
+    UT_String(const UT_StringRef& text) : myText(text.toStdString()) {}
+
+    const char* c_str() const { return myText.c_str(); }
+    const char* buffer() const { return myText.c_str(); }
+    operator const char*() const { return myText.c_str(); }
+    bool isstring() const { return !myText.empty(); }
+    std::string toStdString() const { return myText; }
+    void harden() {}
+    void harden(const char* text) { myText = text ? text : ""; }
+
+private:
+    std::string myText;
+};

@@ -1,0 +1,53 @@
+#pragma once
+// Double of <UT/UT_Vector3.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector3_t.html
+
+#include <UT/UT_VectorTypes.h>
+
+#include <cmath>
+
+template <typename T>
+class UT_Vector3T {
+public:
+    typedef T value_type;
+    static const int tuple_size = 3;
+
+    UT_Vector3T() = default;
+    explicit UT_Vector3T(T v) : vec{v, v, v} {}
+    UT_Vector3T(T x, T y, T z) : vec{x, y, z} {}
+    template <typename S>
+    UT_Vector3T(const UT_Vector3T<S>& v) : vec{static_cast<T>(v.x()), static_cast<T>(v.y()), static_cast<T>(v.z())} {}
+
+    T& x() { return vec[0]; }
+    T& y() { return vec[1]; }
+    T& z() { return vec[2]; }
+    T x() const { return vec[0]; }
+    T y() const { return vec[1]; }
+    T z() const { return vec[2]; }
+    T& operator()(int i) { return vec[i]; }
+    T operator()(int i) const { return vec[i]; }
+    T& operator[](int i) { return vec[i]; }
+    T operator[](int i) const { return vec[i]; }
+    T* data() { return vec; }
+    const T* data() const { return vec; }
+    UT_Vector3T& operator=(T v) { return *this = UT_Vector3T(v); }
+    void assign(T x, T y, T z) { *this = UT_Vector3T(x, y, z); }
+
+    UT_Vector3T operator+(const UT_Vector3T& o) const {
+        return {vec[0] + o.vec[0], vec[1] + o.vec[1], vec[2] + o.vec[2]};
+    }
+    UT_Vector3T operator-(const UT_Vector3T& o) const {
+        return {vec[0] - o.vec[0], vec[1] - o.vec[1], vec[2] - o.vec[2]};
+    }
+    UT_Vector3T operator*(T s) const { return {vec[0] * s, vec[1] * s, vec[2] * s}; }
+    UT_Vector3T& operator*=(T s) { return *this = *this * s; }
+    UT_Vector3T& operator+=(const UT_Vector3T& o) { return *this = *this + o; }
+    bool operator==(const UT_Vector3T& o) const {
+        return vec[0] == o.vec[0] && vec[1] == o.vec[1] && vec[2] == o.vec[2];
+    }
+    bool operator!=(const UT_Vector3T& o) const { return !(*this == o); }
+    T length2() const { return vec[0] * vec[0] + vec[1] * vec[1] + vec[2] * vec[2]; }
+    T length() const { return std::sqrt(length2()); }
+
+private:
+    T vec[3];
+};

@@ -1,0 +1,25 @@
+#pragma once
+// Double of <UT/UT_Vector4.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector4_t.html
+
+#include <UT/UT_VectorTypes.h>
+
+template <typename T>
+class UT_Vector4T {
+public:
+    typedef T value_type;
+    static const int tuple_size = 4;
+
+    UT_Vector4T() = default;
+    UT_Vector4T(T x, T y, T z, T w = 1) : vec{x, y, z, w} {}
+    T x() const { return vec[0]; }
+    T y() const { return vec[1]; }
+    T z() const { return vec[2]; }
+    T w() const { return vec[3]; }
+    T& operator()(int i) { return vec[i]; }
+    T operator()(int i) const { return vec[i]; }
+    T* data() { return vec; }
+    const T* data() const { return vec; }
+
+private:
+    T vec[4];
+};

@@ -1,0 +1,113 @@
+#include "pile_solver.h"
+
+#include <GA/GA_Iterator.h>
+#include <GU/GU_Detail.h>
+#include <PRM/PRM_Include.h>
+#include <SIM/SIM_ColliderInfo.h>
+#include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Engine.h>
+#include <SIM/SIM_GeometryCopy.h>
+#include <SIM/SIM_Object.h>
+#include <SIM/SIM_ObjectArray.h>
+#include <UT/UT_IStream.h>
+
+#include <cmath>
+#include <ostream>
+
+SIM_PileHeights::SIM_PileHeights(const SIM_DataFactory* factory) : BaseClass(factory), SIM_OptionsUser(this) {}
+SIM_PileHeights::~SIM_PileHeights() {}
+
+const SIM_DopDescription* SIM_PileHeights::getPileHeightsDopDescription() {
+    static PRM_Name bins_name("bins", "Bins");
+    static PRM_Default bins_default(4);
+    static PRM_Template templates[] = {PRM_Template(PRM_INT_J, 1, &bins_name, &bins_default), PRM_Template()};
+    static SIM_DopDescription description(true, "sample_pileheights", "Pile Heights", "Pile", classname(), templates);
+    return &description;
+}
+
+int SIM_PileHeights::getHeight(int bin) const {
+    return bin < static_cast<int>(myHeights.size()) ? myHeights[static_cast<size_t>(bin)] : 0;
+}
+
+void SIM_PileHeights::addGrain(int bin) {
+    myHeights.resize(static_cast<size_t>(getBins()));
+    if (bin < 0 || bin >= static_cast<int>(myHeights.size())) return;
+    ++myHeights[static_cast<size_t>(bin)];
+    handleModification();
+}
+
+void SIM_PileHeights::initializeSubclass() {
+    BaseClass::initializeSubclass();
+    myHeights.clear();
+}
+
+void SIM_PileHeights::makeEqualSubclass(const SIM_Data* source) {
+    BaseClass::makeEqualSubclass(source);
+    const SIM_PileHeights* other = SIM_DATA_CASTCONST(source, SIM_PileHeights);
+    if (other) myHeights = other->myHeights;
+}
+
+void SIM_PileHeights::saveSubclass(std::ostream& os) const {
+    BaseClass::saveSubclass(os);
+    for (int bin = 0; bin < static_cast<int>(getBins()); ++bin) {
+        const int32 height = getHeight(bin);
+        os.write(reinterpret_cast<const char*>(&height), sizeof height);
+    }
+}
+
+bool SIM_PileHeights::loadSubclass(UT_IStream& is) {
+    if (!BaseClass::loadSubclass(is)) return false;
+    myHeights.resize(static_cast<size_t>(getBins()));
+    for (int32& height : myHeights)
+        if (is.bread(reinterpret_cast<char*>(&height), sizeof height) != sizeof height) return false;
+    return true;
+}
+
+int64 SIM_PileHeights::getMemorySizeSubclass() const {
+    return BaseClass::getMemorySizeSubclass() + static_cast<int64>(myHeights.size() * sizeof(int32));
+}
+
+void SIM_PileHeights::optionChangedSubclass(const char* name) {
+    SIM_OptionsUser::optionChangedSubclass(name);
+    if (!name || UT_StringRef(name) == "bins") myHeights.clear();
+}
+
+SIM_SolverPile::SIM_SolverPile(const SIM_DataFactory* factory) : BaseClass(factory), SIM_OptionsUser(this) {}
+SIM_SolverPile::~SIM_SolverPile() {}
+
+const SIM_DopDescription* SIM_SolverPile::getSolverPileDopDescription() {
+    static PRM_Template templates[] = {PRM_Template()};
+    static SIM_DopDescription description(true, "sample_pilesolver", "Pile Solver", SIM_SOLVER_DATANAME, classname(),
+                                          templates);
+    return &description;
+}
+
+SIM_Solver::SIM_Result SIM_SolverPile::solveSingleObjectSubclass(SIM_Engine&, SIM_Object& object, SIM_ObjectArray&,
+                                                                 const SIM_Time&, bool newobject) {
+    SIM_PileHeights* pile = SIM_DATA_GET(object, "Pile", SIM_PileHeights);
+    if (!pile) pile = SIM_DATA_CREATE(object, "Pile", SIM_PileHeights, 0);
+    if (!pile) return SIM_SOLVER_FAIL;
+    if (newobject) return SIM_SOLVER_SUCCESS;
+
+    SIM_ObjectArray sources;
+    object.getAffectors(sources, "SIM_RelationshipSource");
+    for (exint k = 0; k < sources.entries(); ++k) {
+        const SIM_Object* source = sources(k);
+        const SIM_Geometry* geometry = source->getGeometry();
+        if (!geometry || geometry->getGeometry().isNull()) continue;
+        UT_DMatrix4 xform;
+        SIMgetGeometryTransform(xform, *source);
+        GU_DetailHandleAutoReadLock lock(geometry->getGeometry());
+        const GU_Detail* gdp = lock.getGdp();
+        for (GA_Iterator it(gdp->getPointRange()); !it.atEnd(); ++it) {
+            const UT_Vector3 where = gdp->getPos3(*it) * xform;
+            pile->addGrain(static_cast<int>(std::floor(where.x())));
+        }
+    }
+    return SIM_SOLVER_SUCCESS;
+}
+
+void register_pile_solver() {
+    IMPLEMENT_DATAFACTORY(SIM_PileHeights);
+    IMPLEMENT_DATAFACTORY(SIM_SolverPile);
+}
