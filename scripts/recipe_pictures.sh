@@ -18,8 +18,8 @@ strip() { # strip PICTURE SCENE FRAME FRAME FRAME
     done
     convert "${frames[@]}" -resize 320x180 +append -quality 82 -sampling-factor 4:2:0 -strip "docs/pictures/$picture.jpg"
 }
-strip snowball snowball_drop 1 5 12
+strip snowball snowball_drop 2 4 8
 strip footprints boot_print 6 16 34
-strip plough plough 10 26 44
+strip plough plough 8 20 32
 strip wall_smash wall_smash 7 13 22
 strip roof_slide roof_slide 6 18 40

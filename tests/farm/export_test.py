@@ -194,7 +194,7 @@ class Snow(ExportTest):
         self.assertIn("rest_density = 350.0", text)
         self.assertIn("jitter = 0.5", text)
         self.assertIn("seed = 7", text)
-        self.assertIn("velocity = [0.0, -3.0, 0.0]", text)
+        self.assertIn("velocity = [2.0, -12.0, 0.0]", text)
         self.set(self.source(), preset="measured", measured_density=280.0)
         self.assertIn('material = { preset = "measured", rest_density = 280.0 }', self.export(solver)[0])
 
@@ -239,7 +239,7 @@ class Snow(ExportTest):
 
 class SolverSettings(ExportTest):
     def test_only_what_differs_is_written(self) -> None:
-        solver = self.recipe("snowball", 0.05)
+        solver = self.recipe("plough", 0.05)
         text, _ = self.export(solver)
         self.assertNotIn("[solver]", text)
         self.set(solver, gravityy=-1.62, mode="published", cfl=0.1, substeps_min=10, substeps_max=50, timescale=0.5)

@@ -84,14 +84,17 @@ class Recipes(HoudiniTest):
         ball = self.node(f"{home.path()}/ball_collider")
         self.assertEqual(self.parm(ball, "motion").evalAsString(), "rigid")
         place = self.node(f"{home.path()}/ball_place")
-        hou.setFrame(1 + 23 / 4)  # a quarter of the way, evenly
-        self.assertAlmostEqual(self.parm(place, "tz").eval(), -0.9 + (2.5 + 0.9) / 4)
+        hou.setFrame(1 + 39 / 4)  # a quarter of the way, evenly
+        self.assertAlmostEqual(self.parm(place, "tz").eval(), -0.9 + (4.87 + 0.9) / 4)
 
     def test_a_boot_starts_and_stops_gently(self) -> None:
         home = recipes.build(recipes.find("footprints")).parent()
         assert home is not None
         place = self.node(f"{home.path()}/boot_place")
         self.assertEqual({key.expression() for key in self.parm(place, "ty").keyframes()}, {"ease()"})
+
+    def test_solver_settings(self) -> None:
+        self.assertEqual(self.parm(recipes.build(recipes.find("snowball")), "surface_floor").eval(), 0.85)
 
     def test_each_source_has_its_snow(self) -> None:
         for recipe in recipes.RECIPES:
@@ -116,6 +119,7 @@ class Recipes(HoudiniTest):
         self.assertEqual(recipe.end, scene["time"]["end"])
         self.assertEqual(list(recipe.eye), scene["camera"]["eye"])
         self.assertEqual(list(recipe.target), scene["camera"]["target"])
+        self.assertEqual(dict(recipe.solver), scene.get("solver", {}))
         self.assertEqual(len(recipe.snow), len(scene["snow"]))
         for snow, body in zip(recipe.snow, scene["snow"]):
             self.assertEqual(snow.preset, scene["material"]["preset"])

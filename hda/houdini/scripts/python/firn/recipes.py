@@ -1,4 +1,5 @@
-"""Shots to start from: each a network that plays at once, with the same numbers as the scene of its name in examples/.
+"""Shots to start from: each a network that plays at once, with the same numbers as a scene in examples/, but for the noise that
+makes some of those scenes' snow uneven: attributes on points do that in Houdini.
 
     from firn import recipes
     recipes.build(recipes.find("plough"))
@@ -70,14 +71,15 @@ class Recipe:
     ground_size: float
     eye: Vector
     target: Vector
+    solver: tuple[tuple[str, float], ...] = ()  # parameters of the asset that are not at their defaults
 
 
 RECIPES = (
     Recipe(
-        "snowball", "Snowball", "A snowball falls on the ground and flattens.", "snowball_drop.toml", 0.025, 48,
-        (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "dry", (0, -3, 0)),),
+        "snowball", "Snowball", "A ball of powder is thrown on the ground and bursts.", "snowball_drop.toml", 0.025, 48,
+        (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "powder", (2, -12, 0)),),
         (),
-        0.5, 4, (1.6, 0.9, 2.4), (0, 0.35, 0),
+        0.5, 4, (2.0, 1.2, 3.0), (0, 0.6, 0), (("surface_floor", 0.85),),
     ),
     Recipe(
         "footprints", "Footprints", "A boot steps into fresh snow and leaves its print.", "boot_print.toml", 0.012, 48,
@@ -114,7 +116,7 @@ RECIPES = (
         (
             Collider(
                 Shape("ball", "sphere", radius=0.22), 0.3,
-                (Key(1, (0.1, 0.62, -0.9)), Key(24, (0.1, 0.55, 2.5))), ease=False,
+                (Key(1, (0.1, 0.62, -0.9)), Key(40, (0.1, 0.5, 4.87))), ease=False,
             ),
         ),
         0.6, 14, (2.7, 1.35, 3.3), (0.15, 0.3, 0.55),
@@ -224,6 +226,7 @@ def build(recipe: Recipe, parent: hou.OpNode | None = None) -> hou.SopNode:
         solver,
         {"spacing": recipe.spacing, "ground_size": recipe.ground_size, "ground_friction": recipe.ground_friction},
     )
+    _set(solver, dict(recipe.solver))
     result = add(home, "null", "SNOW", (solver,))
     for index, name in ((1, "VOLUMES"), (2, "SURFACE")):
         add(home, "null", name).setInput(0, solver, index)

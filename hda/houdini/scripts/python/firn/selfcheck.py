@@ -133,7 +133,7 @@ def check_frames(session: Session) -> str:
     if not all(math.isfinite(value) for value in last):
         raise FirnError("a position is not a number")
     fallen = _heights(session.start) - _heights(last)
-    # Thrown at 3 m/s from a height of 1.2 m it falls at least as far as it would on the Moon.
+    # Thrown down from a height of 1.2 m it lies on the ground after a few frames; less would be a snowball that hangs in the air.
     if not fallen > 0.05:
         raise FirnError(f"the snowball fell {fallen:.3g} m in {session.frames} frames: nothing moves it")
     return f"{session.frames} frames, fell {fallen:.3g} m"
