@@ -19,7 +19,9 @@ FrameRange parse_frames(const std::string& text) {
     const size_t colon = text.find(':');
     const std::string span = text.substr(0, colon);
     if (colon != std::string::npos) range.step = number(text.substr(colon + 1), 0);
-    const size_t dash = span.find('-');
+    // Of two numbers each may be below zero, "-5--1"; one alone behind a dash is the last.
+    const size_t second = span.find('-', 1);
+    const size_t dash = second == std::string::npos ? span.find('-') : second;
     if (dash == std::string::npos) {
         range.first = range.last = number(span, 0);
     } else {

@@ -104,7 +104,7 @@ private:
         for (int frame = first; frame <= last; ++frame)
             if ((frame - from) % range.step == 0 && (frame - scene_.first_frame) % scene_.output.every == 0)
                 frames_.push_back(frame);
-        // The last of a job's chunks may lie behind the last frame; one that lies elsewhere is a slip.
+        // The last of a job's chunks may reach past the last frame; one that lies outside altogether is a slip.
         if (frames_.empty() && (range.first > scene_.last_frame || range.last < scene_.first_frame))
             throw Error("--frames " + line_.text("--frames", "") + ": " + run_.path() + " has frames " +
                         std::to_string(scene_.first_frame) + " to " + std::to_string(scene_.last_frame));

@@ -217,6 +217,25 @@ class Dialogs(HoudiniTest):
                 dialog_script.check(dialog_script.parse(good.replace(old, new, 1)))
 
 
+class ArtistsGuide(unittest.TestCase):
+    text = (ROOT / "docs" / "artist.md").read_text(encoding="utf-8")
+
+    def test_links_and_pictures_are_there(self) -> None:
+        targets = re.findall(r"\]\(([^)#]+)\)", self.text)
+        for recipe in recipes.RECIPES:
+            self.assertIn(f"pictures/{recipe.name}.jpg", targets)
+        for target in targets:
+            self.assertTrue((ROOT / "docs" / target).is_file(), target)
+
+    def test_names_are_those_of_the_dialog(self) -> None:
+        rows = [parameter.row for parameter in snow_solver.make_plan(tables.load()).parameters()]
+        rows += [row for node in tables.load().nodes for row in node.parameters]
+        known = {row.label for row in rows} | {choice.label for row in rows for choice in row.choices}
+        known |= {folder.label for folder in snow_solver.make_plan(tables.load()).folders} | {"Firn Snow", "Firn"}
+        for name in re.findall(r"(?<!\*)\*([A-Z][^*\n]+)\*(?!\*)", self.text):
+            self.assertIn(name, known)
+
+
 class Python(unittest.TestCase):
     def test_old_pythons_can_read_it(self) -> None:
         """Houdini 20.0 has Python 3.10; what is left of 3.9 costs nothing."""
