@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/artist.md: three frames of each recipe's scene. Minutes; needs ImageMagick.
-# usage: scripts/recipe_pictures.sh [FIRN]      the runner, build/release/bin/firn unless given
+# Makes the pictures of docs/examples.md and docs/artist.md: three frames of each scene. An hour; needs ImageMagick.
+# usage: scripts/example_pictures.sh [FIRN]      the runner, build/release/bin/firn unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 firn=${1:-build/release/bin/firn}
@@ -19,7 +19,13 @@ strip() { # strip PICTURE SCENE FRAME FRAME FRAME
     convert "${frames[@]}" -resize 320x180 +append -quality 82 -sampling-factor 4:2:0 -strip "docs/pictures/$picture.jpg"
 }
 strip snowball snowball_drop 2 4 8
-strip footprints boot_print 6 16 34
+strip footprints boot_print 1 17 45
 strip plough plough 8 20 32
-strip wall_smash wall_smash 7 13 22
+strip wall_smash wall_smash 7 13 25
 strip roof_slide roof_slide 6 18 40
+strip wall_smash_sticky wall_smash_sticky 7 13 25
+strip colliding_snowballs colliding_snowballs 1 5 13
+strip snowballs_on_inclines snowballs_on_inclines 1 19 43
+strip compression compression 1 41 69
+strip weak_layer weak_layer 1 28 55
+strip snowfall snowfall 7 37 91
