@@ -34,9 +34,10 @@ const uint8_t magic[] = {0x7f, 'N', 'S', 'J', 'b'};
 template <typename To, typename From>
 To converted(From value) {
     if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-        constexpr double limit = static_cast<double>(std::numeric_limits<To>::max());
-        if (!(value > -limit)) return std::isnan(value) ? To(0) : std::numeric_limits<To>::min();
-        if (value >= limit) return std::numeric_limits<To>::max();
+        constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
+        constexpr double high = static_cast<double>(std::numeric_limits<To>::max());
+        if (!(value > low)) return std::isnan(value) ? To(0) : std::numeric_limits<To>::min();
+        if (value >= high) return std::numeric_limits<To>::max();
     }
     return static_cast<To>(value);
 }
