@@ -18,14 +18,14 @@ namespace hdk_double {
 template <typename T, typename = void>
 struct Tuple {
     typedef typename T::value_type Number;
-    static const int size = T::tuple_size;
+    static constexpr int size = T::tuple_size;
     static Number* data(T* value) { return value->data(); }
     static const Number* data(const T* value) { return value->data(); }
 };
 template <typename T>
 struct Tuple<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
     typedef T Number;
-    static const int size = 1;
+    static constexpr int size = 1;
     static T* data(T* value) { return value; }
     static const T* data(const T* value) { return value; }
 };
