@@ -134,10 +134,9 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
         move.look.adhesion = static_cast<float>(values.real("adhesion"));
         move.look.bounce = static_cast<float>(values.real("bounce"));
         move.look.sticky = static_cast<float>(values.real("sticky"));
-        if (const SIM_PhysicalParms* physical = affector->getPhysicalParms()) {
+        // Not its bounce: Houdini's objects come with one that is meant for hard bodies.
+        if (const SIM_PhysicalParms* physical = affector->getPhysicalParms())
             move.look.friction = static_cast<float>(physical->getFriction());
-            move.look.bounce = std::clamp(static_cast<float>(physical->getBounce()), 0.0f, 1.0f);
-        }
         const int id = affector->getObjectId();
         Affine placed = affine_of(placement);
         try {

@@ -33,7 +33,7 @@ const NodeTable& snow_solver_table() {
         p.push_back(real_row("adhesion", "Adhesion", "m/s^2", colliders, 0, 0, 1e6, 0, 50,
                              "Pull within two spacings, of colliders without an attribute adhesion."));
         p.push_back(real_row("bounce", "Bounce", "", colliders, 0, 0, 1, 0, 1,
-                             "Of lone flakes, at colliders without an attribute bounce or Physical Parameters."));
+                             "Of lone flakes, at colliders without an attribute bounce."));
         p.push_back(
             real_row("sticky", "Sticky", "", colliders, 0, 0, 1, 0, 1,
                      "How much of the snow's tension a surface holds: 0 lets go cleanly, 1 is frozen on. Of colliders "
