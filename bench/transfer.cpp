@@ -44,12 +44,13 @@ int main(int argc, char** argv) {
     const std::vector<firn::PointBlock> blocks = firn::point_blocks(detail);
     using firn::ArrayRole;
     double in = 1e9, out = 1e9;
+    firn::Particles back;
     for (int k = 0; k < 5; ++k) {
         out = std::min(out, seconds([&] {
                            firn::write_particles(detail, blocks, snow, parameters,
                                                  {ArrayRole::required, ArrayRole::state, ArrayRole::result});
                        }));
-        in = std::min(in, seconds([&] { firn::read_particles(detail, blocks); }));
+        in = std::min(in, seconds([&] { firn::read_particles(detail, blocks, back); }));
     }
     std::printf("%zu particles: in %.1f ms, out %.1f ms; one step of one substep %.0f ms; in and out are %.3f of it\n",
                 snow.count(), 1e3 * in, 1e3 * out, 1e3 * step, (in + out) / step);

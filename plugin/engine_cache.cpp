@@ -76,12 +76,12 @@ void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>&
     const std::optional<StateKey> key = StateKey::of(detail);
     if (!air && key && held_ && *key == *held_) return;
     forget();
-    Particles particles = read_particles(detail, blocks);
+    read_particles(detail, blocks, staged_);
     if (air) {
-        std::vector<Float3> acceleration = air(particles);
-        if (!acceleration.empty()) particles.acceleration = std::move(acceleration);
+        std::vector<Float3> acceleration = air(staged_);
+        if (!acceleration.empty()) staged_.acceleration = std::move(acceleration);
     }
-    engine_->upload(particles);
+    engine_->upload(staged_);
     ++uploads_;
 }
 
@@ -123,9 +123,8 @@ FrameReport EngineCache::advance(double seconds, const Observer& observer) {
 }
 
 void EngineCache::write(GU_Detail& detail, const std::vector<PointBlock>& blocks) {
-    Particles particles;
-    engine_->download(particles);
-    write_particles(detail, blocks, particles, engine_->parameters(),
+    engine_->download(staged_);
+    write_particles(detail, blocks, staged_, engine_->parameters(),
                     {ArrayRole::required, ArrayRole::state, ArrayRole::result});
     held_ = StateKey::of(detail);
 }

@@ -66,6 +66,7 @@ private:
     std::string device_;
     std::optional<StateKey> held_;
     std::vector<Known> bodies_;
+    Particles staged_;  ///< on its way in or out; kept for its memory
     int uploads_ = 0;
     uint64_t bytes_ = 0;
 };

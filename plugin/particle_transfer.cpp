@@ -153,17 +153,21 @@ void write_integers(GU_Detail& detail, const std::vector<PointBlock>& blocks, co
 
 Particles read_particles(const GU_Detail& detail, const std::vector<PointBlock>& blocks) {
     Particles particles;
+    read_particles(detail, blocks, particles);
+    return particles;
+}
+
+void read_particles(const GU_Detail& detail, const std::vector<PointBlock>& blocks, Particles& particles) {
     const size_t count = point_count(blocks);
     for (const ParticleArray& array : particle_arrays()) {
-        if (array.components == 0) {
+        const bool there = detail.findAttribute(GA_ATTRIB_POINT, array.name) != nullptr;
+        array.resize(particles, there ? count : 0);
+        if (!there || count == 0) continue;
+        if (array.components == 0)
             read_integers(detail, blocks, array.name, particles.id);
-            continue;
-        }
-        if (!detail.findAttribute(GA_ATTRIB_POINT, array.name)) continue;
-        array.resize(particles, count);
-        if (count) read_floats(detail, blocks, array.name, array.components, array.data(particles));
+        else
+            read_floats(detail, blocks, array.name, array.components, array.data(particles));
     }
-    return particles;
 }
 
 void write_particles(GU_Detail& detail, const std::vector<PointBlock>& blocks, const Particles& particles,

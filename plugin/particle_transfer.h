@@ -27,6 +27,8 @@ size_t point_count(const std::vector<PointBlock>&);
 
 /// Every array whose attribute the detail has. Throws Error for an attribute with the wrong number of components.
 Particles read_particles(const GU_Detail&, const std::vector<PointBlock>&);
+/// The same into arrays that are there already: memory that is taken anew for every frame costs more than the copying.
+void read_particles(const GU_Detail&, const std::vector<PointBlock>&, Particles& into);
 
 /// Writes the arrays that have numbers and one of these roles, with new data ids; attributes that are not there are
 /// made, with the parameters' values as defaults. The rest of the detail stays as it is.
