@@ -74,13 +74,18 @@ class Slurm(unittest.TestCase):
         return text
 
     def wait_until_done(self, run, seconds=300):
+        empty = 0
+
         def done():
-            # Slurm holds what it puts back into the queue for two minutes; the test does not.
+            # Slurm holds what it puts back into the queue for two minutes; the test does not. While a job is on its way
+            # back, the queue can look empty.
+            nonlocal empty
             queue = self.cluster.queue()
+            empty = 0 if queue else empty + 1
             for job, state, reason in queue:
                 if state == "PENDING" and reason == "BeginTime":
                     self.cluster.run("scontrol", "update", f"JobId={job}", "StartTime=now")
-            return not queue
+            return empty == 10
         try:
             self.cluster.wait_for(done, seconds, "jobs did not end")
         except TimeoutError:
