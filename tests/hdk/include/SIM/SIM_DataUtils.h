@@ -1,6 +1,6 @@
 #pragma once
 // Double of <SIM/SIM_DataUtils.h>: https://www.sidefx.com/docs/hdk/_s_i_m___data_utils_8h.html
-// The macros that make a class a data type.
+// The macros that make a class a data type. They only say who a class is; templates do the rest.
 
 #include <SIM/SIM_Data.h>
 #include <SIM/SIM_DataFactory.h>
@@ -8,59 +8,58 @@
 #include <UT/UT_StringArray.h>
 #include <UT/UT_StringHolder.h>
 
-#define DECLARE_CLASSNAME(DataClass, SuperClass)                   \
-private:                                                           \
-    typedef SuperClass BaseClass;                                  \
-    typedef DataClass ThisClass;                                   \
-                                                                   \
-public:                                                            \
-    static inline const UT_StringHolder& classname() {             \
-        static const UT_StringHolder name(#DataClass);             \
-        return name;                                               \
-    }                                                              \
-                                                                   \
-private:                                                           \
-    const UT_StringHolder& getDataTypeSubclass() const override {  \
-        return classname();                                        \
-    }                                                              \
-                                                                   \
-protected:                                                         \
-    static void getDataTypeSuperclasses(UT_StringArray& classes) { \
-        classes.append(UT_StringHolder(#SuperClass));              \
-        SuperClass::getDataTypeSuperclasses(classes);              \
-    }                                                              \
-                                                                   \
-private:
+namespace hdk_double {
 
-#define DECLARE_STANDARD_GETCASTTOTYPE()                                \
-protected:                                                              \
-    void* getCastToType(const UT_StringRef& totype) const override {    \
-        if (totype == classname()) return const_cast<ThisClass*>(this); \
-        return BaseClass::getCastToType(totype);                        \
+/// What an engine does with a type of data: made from what the macros leave in the class, whose friend it is.
+template <class Type>
+struct DataType {
+    static SIM_Data* make(const SIM_DataFactory* factory) { return new Type(factory); }
+    static void unmake(SIM_Data* data) { delete static_cast<Type*>(data); }
+    static void ancestors(UT_StringArray& names) { Type::getDataTypeSuperclasses(names); }
+    static void enrol(SIM_Engine* engine) {
+        SIM_DataFactoryCreator::addDataFactory(
+            engine, new SIM_DataFactory(Type::classname(), UT_StringHolder(Type::described()), &ancestors, &make,
+                                        &unmake, Type::dop(), engine));
+    }
+};
+
+}  // namespace hdk_double
+
+#define DECLARE_CLASSNAME(Type, Parent)                           \
+    typedef Type ThisClass;                                       \
+    typedef Parent BaseClass;                                     \
+                                                                  \
+public:                                                           \
+    static const UT_StringHolder& classname() {                   \
+        return hdk_double::constant_string<ThisClass>(#Type);     \
+    }                                                             \
+                                                                  \
+protected:                                                        \
+    static void getDataTypeSuperclasses(UT_StringArray& names) {  \
+        BaseClass::getDataTypeSuperclasses(names);                \
+        names.append(UT_StringHolder(#Parent));                   \
+    }                                                             \
+                                                                  \
+private:                                                          \
+    const UT_StringHolder& getDataTypeSubclass() const override { \
+        return classname();                                       \
     }
 
-#define DECLARE_DATAFACTORY(DataClass, SuperClass, Description, DopParms)                                        \
-public:                                                                                                          \
-    class DataClass##Factory : public SIM_DataFactory {                                                          \
-    public:                                                                                                      \
-        explicit DataClass##Factory(SIM_Engine* engine)                                                          \
-            : SIM_DataFactory(UT_StringHolder(#DataClass), UT_StringHolder(Description),                         \
-                              DataClass::getDataTypeSuperclasses, DataClass::constructor, DataClass::destructor, \
-                              DataClass::DopParms, engine) {}                                                    \
-        ~DataClass##Factory() override {}                                                                        \
-    };                                                                                                           \
-    static void createDataFactory(SIM_Engine* engine) {                                                          \
-        SIM_DataFactoryCreator::addDataFactory(engine, new DataClass##Factory(engine));                          \
-    }                                                                                                            \
-    friend class DataClass##Factory;                                                                             \
-                                                                                                                 \
-private:                                                                                                         \
-    DECLARE_CLASSNAME(DataClass, SuperClass)                                                                     \
-    static SIM_Data* constructor(const SIM_DataFactory* factory) {                                               \
-        return static_cast<BaseClass*>(new DataClass(factory));                                                  \
-    }                                                                                                            \
-    static void destructor(SIM_Data* data) {                                                                     \
-        delete static_cast<DataClass*>(data->getPointerToType(#DataClass));                                      \
+#define DECLARE_STANDARD_GETCASTTOTYPE()                                                            \
+protected:                                                                                          \
+    void* getCastToType(const UT_StringRef& name) const override {                                  \
+        return name == classname() ? const_cast<ThisClass*>(this) : BaseClass::getCastToType(name); \
     }
 
-#define IMPLEMENT_DATAFACTORY(DataClass) static SIM_DataFactoryCreator DataClass##Creator(DataClass::createDataFactory);
+#define DECLARE_DATAFACTORY(Type, Parent, Description, DopDescription) \
+private:                                                               \
+    friend struct hdk_double::DataType<Type>;                          \
+    static const char* described() {                                   \
+        return Description;                                            \
+    }                                                                  \
+    static const SIM_DopDescription* dop() {                           \
+        return DopDescription;                                         \
+    }                                                                  \
+    DECLARE_CLASSNAME(Type, Parent)
+
+#define IMPLEMENT_DATAFACTORY(Type) static SIM_DataFactoryCreator enrolled##Type(&hdk_double::DataType<Type>::enrol);

@@ -25,90 +25,30 @@ private:
     SIM_Options options_;
 };
 
-#define GET_DATA_FUNC_I(DataName, FuncName)       \
-    int64 get##FuncName() const {                 \
-        return getOptions().getOptionI(DataName); \
+// Options as members: reading through a type's own reader of the options, writing through its own writer.
+#define HDK_DOUBLE_READ(Result, Function, Reader, Name) \
+    Result get##Function() const {                      \
+        return Result(getOptions().Reader(Name));       \
     }
-#define GET_DATA_FUNC_E(DataName, FuncName, EnumType)                    \
-    EnumType get##FuncName() const {                                     \
-        return static_cast<EnumType>(getOptions().getOptionI(DataName)); \
-    }
-#define GET_DATA_FUNC_B(DataName, FuncName)       \
-    bool get##FuncName() const {                  \
-        return getOptions().getOptionB(DataName); \
-    }
-#define GET_DATA_FUNC_F(DataName, FuncName)       \
-    fpreal64 get##FuncName() const {              \
-        return getOptions().getOptionF(DataName); \
-    }
-#define GET_DATA_FUNC_S(DataName, FuncName)        \
-    const UT_StringHolder& get##FuncName() const { \
-        return getOptions().getOptionS(DataName);  \
-    }                                              \
-    void get##FuncName(UT_String& value) const {   \
-        value = get##FuncName();                   \
-    }
-#define GET_DATA_FUNC_V3(DataName, FuncName)       \
-    const UT_Vector3D get##FuncName##D() const {   \
-        return getOptions().getOptionV3(DataName); \
-    }                                              \
-    const UT_Vector3F get##FuncName##F() const {   \
-        return UT_Vector3F(get##FuncName##D());    \
-    }                                              \
-    const UT_Vector3F get##FuncName() const {      \
-        return UT_Vector3F(get##FuncName##D());    \
+#define HDK_DOUBLE_WRITE(Value, Stored, Function, Writer, Name) \
+    void set##Function(Value given) {                           \
+        getOptions().Writer(Name, Stored(given));               \
     }
 
-#define SET_DATA_FUNC_I(DataName, FuncName)       \
-    void set##FuncName(const int64 value) {       \
-        getOptions().setOptionI(DataName, value); \
-    }
-#define SET_DATA_FUNC_E(DataName, FuncName, EnumType)               \
-    void set##FuncName(const EnumType value) {                      \
-        getOptions().setOptionI(DataName, static_cast<int>(value)); \
-    }
-#define SET_DATA_FUNC_B(DataName, FuncName)       \
-    void set##FuncName(const bool value) {        \
-        getOptions().setOptionB(DataName, value); \
-    }
-#define SET_DATA_FUNC_F(DataName, FuncName)       \
-    void set##FuncName(const fpreal64 value) {    \
-        getOptions().setOptionF(DataName, value); \
-    }
-#define SET_DATA_FUNC_S(DataName, FuncName)            \
-    void set##FuncName(const UT_StringHolder& value) { \
-        getOptions().setOptionS(DataName, value);      \
-    }
-#define SET_DATA_FUNC_V3(DataName, FuncName)                    \
-    void set##FuncName(const UT_Vector3F& value) {              \
-        getOptions().setOptionV3(DataName, UT_Vector3D(value)); \
-    }                                                           \
-    void set##FuncName(const UT_Vector3D& value) {              \
-        getOptions().setOptionV3(DataName, value);              \
-    }
-
-#define GETSET_DATA_FUNCS_I(DataName, FuncName) GET_DATA_FUNC_I(DataName, FuncName) SET_DATA_FUNC_I(DataName, FuncName)
-#define GETSET_DATA_FUNCS_E(DataName, FuncName, EnumType) \
-    GET_DATA_FUNC_E(DataName, FuncName, EnumType) SET_DATA_FUNC_E(DataName, FuncName, EnumType)
-#define GETSET_DATA_FUNCS_B(DataName, FuncName) GET_DATA_FUNC_B(DataName, FuncName) SET_DATA_FUNC_B(DataName, FuncName)
-#define GETSET_DATA_FUNCS_F(DataName, FuncName) GET_DATA_FUNC_F(DataName, FuncName) SET_DATA_FUNC_F(DataName, FuncName)
-#define GETSET_DATA_FUNCS_S(DataName, FuncName) GET_DATA_FUNC_S(DataName, FuncName) SET_DATA_FUNC_S(DataName, FuncName)
-#define GETSET_DATA_FUNCS_V3(DataName, FuncName) \
-    GET_DATA_FUNC_V3(DataName, FuncName) SET_DATA_FUNC_V3(DataName, FuncName)
-
-#define GET_GUIDE_FUNC_I(DataName, FuncName, Default)                                  \
-    int64 get##FuncName(const SIM_Options& options) const {                            \
-        return options.hasOption(DataName) ? options.getOptionI(DataName) : (Default); \
-    }
-#define GET_GUIDE_FUNC_B(DataName, FuncName, Default)                                  \
-    bool get##FuncName(const SIM_Options& options) const {                             \
-        return options.hasOption(DataName) ? options.getOptionB(DataName) : (Default); \
-    }
-#define GET_GUIDE_FUNC_F(DataName, FuncName, Default)                                  \
-    fpreal64 get##FuncName(const SIM_Options& options) const {                         \
-        return options.hasOption(DataName) ? options.getOptionF(DataName) : (Default); \
-    }
-#define GET_GUIDE_FUNC_V3(DataName, FuncName, Default)                                                         \
-    const UT_Vector3F get##FuncName(const SIM_Options& options) const {                                        \
-        return UT_Vector3F(options.hasOption(DataName) ? options.getOptionV3(DataName) : UT_Vector3D Default); \
-    }
+#define GETSET_DATA_FUNCS_I(Name, Function)            \
+    HDK_DOUBLE_READ(int64, Function, getOptionI, Name) \
+    HDK_DOUBLE_WRITE(int64, int64, Function, setOptionI, Name)
+#define GETSET_DATA_FUNCS_B(Name, Function)           \
+    HDK_DOUBLE_READ(bool, Function, getOptionB, Name) \
+    HDK_DOUBLE_WRITE(bool, bool, Function, setOptionB, Name)
+#define GETSET_DATA_FUNCS_F(Name, Function)               \
+    HDK_DOUBLE_READ(fpreal64, Function, getOptionF, Name) \
+    HDK_DOUBLE_WRITE(fpreal64, fpreal64, Function, setOptionF, Name)
+#define GETSET_DATA_FUNCS_S(Name, Function)                      \
+    HDK_DOUBLE_READ(UT_StringHolder, Function, getOptionS, Name) \
+    HDK_DOUBLE_WRITE(const UT_StringHolder&, UT_StringHolder, Function, setOptionS, Name)
+#define GETSET_DATA_FUNCS_V3(Name, Function)                                       \
+    HDK_DOUBLE_READ(UT_Vector3F, Function, getOptionV3, Name)                      \
+    HDK_DOUBLE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
+    HDK_DOUBLE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
+    HDK_DOUBLE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)

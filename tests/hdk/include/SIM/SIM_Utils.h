@@ -11,15 +11,33 @@
 
 class SIM_Object;
 
-#define SIM_DATA_CAST(Data, DataClass) \
-    ((DataClass*)(SIM_Data::castPointerToType(static_cast<SIM_Data*>(Data), #DataClass)))
-#define SIM_DATA_CASTCONST(Data, DataClass) \
-    ((const DataClass*)(SIM_Data::castConstPointerToType(static_cast<const SIM_Data*>(Data), #DataClass)))
-#define SIM_DATA_GET(Parent, DataName, DataClass) SIM_DATA_CAST((Parent).getNamedSubData(DataName), DataClass)
-#define SIM_DATA_GETCONST(Parent, DataName, DataClass) \
-    SIM_DATA_CASTCONST((Parent).getConstNamedSubData(DataName), DataClass)
-#define SIM_DATA_CREATE(Parent, DataName, DataClass, Flags) \
-    SIM_DATA_CAST((static_cast<SIM_Data&>(Parent)).createNamedSubData(DataName, #DataClass, Flags), DataClass)
+namespace hdk_double {
+
+/// The data as a type that may lie across its line of descent, or nothing.
+template <class Type>
+Type* as(SIM_Data* data, const char* name) {
+    return static_cast<Type*>(SIM_Data::castPointerToType(data, name));
+}
+template <class Type>
+const Type* as_const(const SIM_Data* data, const char* name) {
+    return static_cast<const Type*>(SIM_Data::castConstPointerToType(data, name));
+}
+
+/// One string for each type, for functions that return a reference.
+template <class Type>
+const UT_StringHolder& constant_string(const char* text) {
+    static const UT_StringHolder kept(text);
+    return kept;
+}
+
+}  // namespace hdk_double
+
+#define SIM_DATA_CAST(Given, Type) hdk_double::as<Type>(Given, #Type)
+#define SIM_DATA_CASTCONST(Given, Type) hdk_double::as_const<Type>(Given, #Type)
+#define SIM_DATA_GET(Owner, Name, Type) hdk_double::as<Type>((Owner).getNamedSubData(Name), #Type)
+#define SIM_DATA_GETCONST(Owner, Name, Type) hdk_double::as_const<Type>((Owner).getConstNamedSubData(Name), #Type)
+#define SIM_DATA_CREATE(Owner, Name, Type, Flags) \
+    hdk_double::as<Type>((Owner).createNamedSubData(Name, #Type, Flags), #Type)
 
 /// From the object's own space to the world's.
 SIM_API void SIMgetPositionTransform(UT_DMatrix4& result, const SIM_Object&);
