@@ -2,7 +2,7 @@
 # Builds Firn and runs its tests.
 #   ./test.sh           release: everything but the long tests; then the fast tests under ASan + UBSan and under TSan
 #   ./test.sh --quick   release only, fast tests and the checks of the source
-#   ./test.sh --long    all of the first, the long tests, and clang-tidy where it is installed
+#   ./test.sh --long    all of the first, the long tests, a Slurm of three nodes, and clang-tidy where it is installed
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,7 +16,7 @@ for argument in "$@"; do
     esac
 done
 
-scripts/setup.sh test
+if [ $mode = long ]; then scripts/setup.sh long; else scripts/setup.sh test; fi
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0
 report=$(mktemp)
@@ -58,7 +58,7 @@ build release -DFIRN_TESTS=ON -DFIRN_BENCH=ON -DFIRN_TOOLS=ON
 if [ $mode = quick ]; then
     run "release (quick)" in_folder release -L 'fast|source'
 else
-    run release in_folder release -LE 'long|soak'
+    run release in_folder release -LE 'long|soak|slurm'
 
     build asan
     export ASAN_OPTIONS=${ASAN_OPTIONS:-} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
@@ -73,7 +73,7 @@ else
     run tsan in_still_folder -L fast
 fi
 if [ $mode = long ]; then
-    run "release (long)" in_folder release -L 'long|soak'
+    run "release (long)" in_folder release -L 'long|soak|slurm'
     if command -v clang-tidy >/dev/null; then
         echo "== clang-tidy"
         if scripts/tidy.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi

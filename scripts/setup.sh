@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that what a build needs is there, on Debian (12 or newer) and Ubuntu (22.04 or newer).
-# usage: setup.sh demo|test
+# usage: setup.sh demo|test|long
 # Missing packages are installed when that is allowed (root, or sudo without a password); otherwise they are named, with the
 # command that installs them, and the exit code is 1.
 set -euo pipefail
@@ -9,14 +9,15 @@ set -euo pipefail
 programs=(cmake:cmake ninja:ninja-build g++:g++)
 libraries=(libtbb-dev libpng-dev libopenvdb-dev libboost-iostreams-dev libblosc-dev libembree-dev libtomlplusplus-dev
     nlohmann-json3-dev)
-if [ "${1:-test}" = test ]; then
-    libraries+=(libgtest-dev libbenchmark-dev python3-openvdb libopenvdb-tools)
+case ${1:-test} in test | long)
+    libraries+=(libgtest-dev libbenchmark-dev python3-openvdb python3-venv libopenvdb-tools)
     programs+=(nm:binutils awk:mawk python3:python3)
-    # The farm's test starts a Slurm of its own. On a machine with systemd its packages would also start theirs: there the
-    # test is skipped unless somebody has installed them.
-    if [ ! -d /run/systemd/system ]; then
-        libraries+=(slurmctld slurmd slurm-client munge)
-    fi
+    ;;
+esac
+# The farm's test starts a Slurm of its own. On a machine with systemd its packages would also start theirs: there the test is
+# skipped unless somebody has installed them.
+if [ "${1:-test}" = long ] && [ ! -d /run/systemd/system ]; then
+    libraries+=(slurmctld slurmd slurm-client munge)
 fi
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
