@@ -19,8 +19,9 @@ namespace {
 
 void add_sampled(std::vector<Float3>& to, const openvdb::Vec3SGrid& grid, const std::vector<Float3>& positions) {
     UTparallelFor(UT_BlockedRange<size_t>(0, positions.size(), 4096), [&](const UT_BlockedRange<size_t>& range) {
+        const openvdb::Vec3SGrid::ConstAccessor values = grid.getConstAccessor();  // the sampler keeps a reference
         openvdb::tools::GridSampler<openvdb::Vec3SGrid::ConstAccessor, openvdb::tools::BoxSampler> sampler(
-            grid.getConstAccessor(), grid.transform());
+            values, grid.transform());
         for (size_t i = range.begin(); i != range.end(); ++i) {
             const Float3& p = positions[i];
             const openvdb::Vec3s v = sampler.wsSample({p.x, p.y, p.z});
