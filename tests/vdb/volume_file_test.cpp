@@ -209,7 +209,12 @@ TEST(VolumeFile, AFileThatAsksForAllMemoryIsRefused) {
         describe_vdb(path);
         FAIL() << "no error";
     } catch (const Error& error) {
+#ifdef __SANITIZE_ADDRESS__
+        // Its allocator ends the reading process where the program's own throws.
+        EXPECT_TRUE(has(error.what(), "damaged")) << error.what();
+#else
         EXPECT_TRUE(has(error.what(), "memory")) << error.what();
+#endif
     }
 }
 
