@@ -100,4 +100,28 @@ void add(std::vector<NodeParameter>& to, std::vector<NodeParameter> rows) {
     for (NodeParameter& row : rows) to.push_back(std::move(row));
 }
 
+std::vector<NodeParameter> air_rows() {
+    std::vector<NodeParameter> rows;
+    rows.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));
+    rows.push_back(
+        real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
+                 "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
+                 "packed snow nothing. 0 = no air."));
+    return rows;
+}
+
+std::vector<NodeParameter> solving_rows() {
+    std::vector<NodeParameter> rows;
+    add(rows, engine_rows("Snow"));
+    add(rows, engine_rows("Time"));
+    add(rows, engine_rows("Method"));
+    // The remedies are off in published mode.
+    add(rows, engine_rows("Remedies", "{ mode == published }"));
+    add(rows, engine_rows("Boundaries"));
+    rows.push_back(string_row("device", "Device", "Machine", "auto",
+                              "auto (a graphics card if one answers and the scene fits), cpu, cuda or cuda:N."));
+    add(rows, engine_rows("Machine"));
+    return rows;
+}
+
 }  // namespace firn

@@ -82,4 +82,9 @@ NodeParameter with_expression(NodeParameter, const char* expression);
 
 void add(std::vector<NodeParameter>& to, std::vector<NodeParameter> rows);
 
+/// Wind and drag, of every node that advances snow.
+std::vector<NodeParameter> air_rows();
+/// All that the engine wants to know, and the device, of every node that advances snow.
+std::vector<NodeParameter> solving_rows();
+
 }  // namespace firn

@@ -21,11 +21,7 @@ const NodeTable& snow_solver_table() {
                                {{"changes", "When a Source Changes", "once, and again whenever its points are others"},
                                 {"always", "Every Step", "whatever points the source has, at every step"}},
                                "When the points of a source object become snow."));
-        p.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));
-        p.push_back(
-            real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
-                     "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
-                     "packed snow nothing. 0 = no air."));
+        add(p, air_rows());
         const char* colliders = "Colliders";
         p.push_back(
             real_row("friction", "Friction", "", colliders, 0.5, 0, 1e6, 0, 2,
@@ -38,15 +34,7 @@ const NodeTable& snow_solver_table() {
             real_row("sticky", "Sticky", "", colliders, 0, 0, 1, 0, 1,
                      "How much of the snow's tension a surface holds: 0 lets go cleanly, 1 is frozen on. Of colliders "
                      "without an attribute sticky."));
-        add(p, engine_rows("Snow"));
-        add(p, engine_rows("Time"));
-        add(p, engine_rows("Method"));
-        // The remedies are off in published mode.
-        add(p, engine_rows("Remedies", "{ mode == published }"));
-        add(p, engine_rows("Boundaries"));
-        p.push_back(string_row("device", "Device", "Machine", "auto",
-                               "auto (a graphics card if one answers and the scene fits), cpu, cuda or cuda:N."));
-        add(p, engine_rows("Machine"));
+        add(p, solving_rows());
         return t;
     }();
     return table;

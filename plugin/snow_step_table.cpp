@@ -35,20 +35,8 @@ const NodeTable& snow_step_table() {
                         "{ substeps > 0 }"));
         p.push_back(integer_row("substeps_max", "Max Substeps", "", simulation, 0, 0, 1000000, 200,
                                 "At most so many steps in a frame. 0 = as the motion needs.", "{ substeps > 0 }"));
-        p.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));
-        p.push_back(
-            real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
-                     "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
-                     "packed snow nothing. 0 = no air."));
-        add(p, engine_rows("Snow"));
-        add(p, engine_rows("Time"));
-        add(p, engine_rows("Method"));
-        // The remedies are off in published mode.
-        add(p, engine_rows("Remedies", "{ mode == published }"));
-        add(p, engine_rows("Boundaries"));
-        p.push_back(string_row("device", "Device", "Machine", "auto",
-                               "auto (a graphics card if one answers and the scene fits), cpu, cuda or cuda:N."));
-        add(p, engine_rows("Machine"));
+        add(p, air_rows());
+        add(p, solving_rows());
         return t;
     }();
     return table;
