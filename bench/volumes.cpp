@@ -176,7 +176,7 @@ int main(int argc, char** argv) try {
     Figures figures(argv[1]);
     const Particles particles = snow();
     const firn::GridSettings settings{spacing, static_cast<float>(voxel), 0};
-    constexpr int rounds = 3;
+    constexpr int rounds = 5;
 
     {
         const std::vector<double> t = best_of(

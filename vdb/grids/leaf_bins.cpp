@@ -24,13 +24,34 @@ int bits_for(uint64_t last) {
     return bits;
 }
 
-struct Keyed {
-    uint64_t key;
-    uint32_t particle;
+/// std::floor, which is a call on plain x86-64.
+int64_t whole_below(double number) {
+    const int64_t toward_zero = static_cast<int64_t>(number);
+    return toward_zero - (static_cast<double>(toward_zero) > number ? 1 : 0);
+}
+
+/// A particle and its leaf's key in one number or, where the keys are long, in two.
+struct ShortKeyed {
+    uint64_t both;
+    ShortKeyed() = default;
+    ShortKeyed(uint64_t key, uint32_t particle) : both(key << 32 | particle) {}
+    uint64_t key() const { return both >> 32; }
+    uint32_t particle() const { return static_cast<uint32_t>(both); }
+};
+constexpr int short_key_bits = 32;
+
+struct LongKeyed {
+    uint64_t key_;
+    uint32_t particle_;
+    LongKeyed() = default;
+    LongKeyed(uint64_t key, uint32_t particle) : key_(key), particle_(particle) {}
+    uint64_t key() const { return key_; }
+    uint32_t particle() const { return particle_; }
 };
 
 /// Least significant digit first; stable, so that a leaf's particles keep the host's order. The chunks depend on the
 /// number of particles alone.
+template <typename Keyed>
 void sort_by_key(std::vector<Keyed>& items, int bits, LeafLoop& loop) {
     constexpr int digit_bits = 9;
     constexpr size_t digits = size_t(1) << digit_bits;
@@ -43,7 +64,7 @@ void sort_by_key(std::vector<Keyed>& items, int bits, LeafLoop& loop) {
             uint32_t* histogram = offsets.data() + c * digits;
             std::fill(histogram, histogram + digits, 0u);
             for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
-                ++histogram[(items[k].key >> shift) & (digits - 1)];
+                ++histogram[(items[k].key() >> shift) & (digits - 1)];
             }
         });
         uint32_t total = 0;
@@ -57,7 +78,7 @@ void sort_by_key(std::vector<Keyed>& items, int bits, LeafLoop& loop) {
         loop.chunks(chunks, [&](size_t c) {
             uint32_t* offset = offsets.data() + c * digits;
             for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
-                other[offset[(items[k].key >> shift) & (digits - 1)]++] = items[k];
+                other[offset[(items[k].key() >> shift) & (digits - 1)]++] = items[k];
             }
         });
         items.swap(other);
@@ -83,6 +104,49 @@ void sort_unique(std::vector<uint64_t>& keys, LeafLoop& loop) {
     loop.within([&] { tbb::parallel_sort(keys.begin(), keys.end()); });
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
+
+namespace {
+
+/// Sorts particles into leaves whose keys have so many bits.
+template <typename Keyed>
+void fill_bins(const std::vector<Float3>& position, int bits, LeafBins& bins, LeafLoop& loop) {
+    const size_t count = position.size(), chunk = 65536, chunks = (count + chunk - 1) / chunk;
+    const double inverse = 1.0 / bins.voxel;
+    std::vector<Keyed> items(count);
+    const auto leaf_of = [inverse](double p) { return whole_below(p * inverse / leaf_edge); };
+    loop.chunks(chunks, [&](size_t c) {
+        for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
+            const Float3& p = position[k];
+            items[k] = Keyed(bins.space.key(leaf_of(p.x), leaf_of(p.y), leaf_of(p.z)), static_cast<uint32_t>(k));
+        }
+    });
+    sort_by_key(items, bits, loop);
+
+    std::vector<uint64_t> keys;
+    bins.begin.clear();
+    for (size_t k = 0; k < count; ++k) {
+        if (k != 0 && items[k].key() == items[k - 1].key()) continue;
+        keys.push_back(items[k].key());
+        bins.begin.push_back(static_cast<uint32_t>(k));
+    }
+    bins.begin.push_back(static_cast<uint32_t>(count));
+    bins.leaves = LeafSet(std::move(keys));
+
+    bins.local.resize(count);
+    bins.particle.resize(count);
+    loop.chunks(chunks, [&](size_t c) {
+        for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
+            const Float3& p = position[items[k].particle()];
+            const std::array<int32_t, 3> origin = bins.space.origin(items[k].key());
+            bins.particle[k] = items[k].particle();
+            bins.local[k] = {static_cast<float>(p.x * inverse - origin[0]),
+                             static_cast<float>(p.y * inverse - origin[1]),
+                             static_cast<float>(p.z * inverse - origin[2])};
+        }
+    });
+}
+
+}  // namespace
 
 LeafBins sort_into_leaves(const std::vector<Float3>& position, double voxel, double reach, LeafLoop& loop) {
     if (!(voxel > 0) || !std::isfinite(voxel)) {
@@ -152,38 +216,11 @@ LeafBins sort_into_leaves(const std::vector<Float3>& position, double voxel, dou
                  bits, voxel));
     }
 
-    std::vector<Keyed> items(count);
-    const auto leaf_of = [inverse](double p) { return static_cast<int64_t>(std::floor(p * inverse / leaf_edge)); };
-    loop.chunks(chunks, [&](size_t c) {
-        for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
-            const Float3& p = position[k];
-            items[k] = {bins.space.key(leaf_of(p.x), leaf_of(p.y), leaf_of(p.z)), static_cast<uint32_t>(k)};
-        }
-    });
-    sort_by_key(items, bits, loop);
-
-    std::vector<uint64_t> keys;
-    bins.begin.clear();
-    for (size_t k = 0; k < count; ++k) {
-        if (k != 0 && items[k].key == items[k - 1].key) continue;
-        keys.push_back(items[k].key);
-        bins.begin.push_back(static_cast<uint32_t>(k));
+    if (bits <= short_key_bits) {
+        fill_bins<ShortKeyed>(position, bits, bins, loop);
+    } else {
+        fill_bins<LongKeyed>(position, bits, bins, loop);
     }
-    bins.begin.push_back(static_cast<uint32_t>(count));
-    bins.leaves = LeafSet(std::move(keys));
-
-    bins.local.resize(count);
-    bins.particle.resize(count);
-    loop.chunks(chunks, [&](size_t c) {
-        for (size_t k = c * chunk, end = std::min(count, k + chunk); k < end; ++k) {
-            const Float3& p = position[items[k].particle];
-            const std::array<int32_t, 3> origin = bins.space.origin(items[k].key);
-            bins.particle[k] = items[k].particle;
-            bins.local[k] = {static_cast<float>(p.x * inverse - origin[0]),
-                             static_cast<float>(p.y * inverse - origin[1]),
-                             static_cast<float>(p.z * inverse - origin[2])};
-        }
-    });
     return bins;
 }
 
@@ -209,8 +246,10 @@ std::vector<uint64_t> LeafBins::touched(double reach, LeafLoop& loop) const {
             }
             for (int64_t x = first[0]; x <= last[0]; ++x) {
                 for (int64_t y = first[1]; y <= last[1]; ++y) {
-                    for (int64_t z = first[2]; z <= last[2]; ++z)
-                        part.push_back(leaves.key(leaf) + space.step(x, y, z));
+                    for (int64_t z = first[2]; z <= last[2]; ++z) {
+                        const uint64_t key = leaves.key(leaf) + space.step(x, y, z);
+                        if (leaves.find(key) == no_leaf) part.push_back(key);
+                    }
                 }
             }
         }
@@ -218,15 +257,23 @@ std::vector<uint64_t> LeafBins::touched(double reach, LeafLoop& loop) const {
         std::sort(part.begin(), part.end());
         part.erase(std::unique(part.begin(), part.end()), part.end());
     });
-    std::vector<uint64_t> all;
-    for (const std::vector<uint64_t>& part : parts) all.insert(all.end(), part.begin(), part.end());
-    sort_unique(all, loop);
+    std::vector<uint64_t> around;
+    for (const std::vector<uint64_t>& part : parts) around.insert(around.end(), part.begin(), part.end());
+    sort_unique(around, loop);
+    // A particle may be out of its own leaf's reach only by rounding: leaves with particles are touched.
+    std::vector<uint64_t> all(leaves.count() + around.size());
+    std::merge(leaves.keys().begin(), leaves.keys().end(), around.begin(), around.end(), all.begin());
     return all;
 }
 
-size_t LeafBins::near(uint64_t leaf_key, float reach, std::vector<NearParticle>& out) const {
+size_t LeafBins::near(uint64_t leaf_key, const VoxelBox& box, float reach, std::vector<NearParticle>& out) const {
     const int rings = static_cast<int>(std::ceil(reach / leaf_edge));
     const float reach_squared = reach * reach;
+    float low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = static_cast<float>(box.low[axis]);
+        high[axis] = static_cast<float>(box.high[axis]);
+    }
     size_t count = 0;
     for (int dx = -rings; dx <= rings; ++dx) {
         for (int dy = -rings; dy <= rings; ++dy) {
@@ -239,9 +286,9 @@ size_t LeafBins::near(uint64_t leaf_key, float reach, std::vector<NearParticle>&
                             oz = static_cast<float>(dz * leaf_edge);
                 for (uint32_t k = first; k < last; ++k) {
                     const float x = local[k].x + ox, y = local[k].y + oy, z = local[k].z + oz;
-                    const float ax = std::max(std::max(-x, x - 7.0f), 0.0f),
-                                ay = std::max(std::max(-y, y - 7.0f), 0.0f),
-                                az = std::max(std::max(-z, z - 7.0f), 0.0f);
+                    const float ax = std::max(std::max(low[0] - x, x - high[0]), 0.0f),
+                                ay = std::max(std::max(low[1] - y, y - high[1]), 0.0f),
+                                az = std::max(std::max(low[2] - z, z - high[2]), 0.0f);
                     out[count] = {x, y, z, k};
                     count += ax * ax + ay * ay + az * az < reach_squared ? 1 : 0;
                 }

@@ -50,6 +50,7 @@ public:
 
     size_t count() const { return key_.size(); }
     uint64_t key(size_t leaf) const { return key_[leaf]; }
+    const std::vector<uint64_t>& keys() const { return key_; }
     size_t find(uint64_t key) const {
         if (key_.empty()) return no_leaf;
         for (size_t slot = hash(key);; slot = (slot + 1) & mask_) {
@@ -77,9 +78,12 @@ struct LeafBins {
 
     /// The leaves that have a voxel within `reach` voxels of a particle.
     std::vector<uint64_t> touched(double reach, LeafLoop&) const;
-    /// The particles within `reach` voxels of one of the leaf's voxels (centres), in a fixed order: the first of `out`,
-    /// which grows but never shrinks. Gives their number.
-    size_t near(uint64_t leaf_key, float reach, std::vector<NearParticle>& out) const;
+    /// The particles within `reach` voxels of one of the leaf's voxels (centres), or of those in a box, in a fixed
+    /// order: the first of `out`, which grows but never shrinks. Gives their number.
+    size_t near(uint64_t leaf_key, const VoxelBox&, float reach, std::vector<NearParticle>& out) const;
+    size_t near(uint64_t leaf_key, float reach, std::vector<NearParticle>& out) const {
+        return near(leaf_key, whole_leaf, reach, out);
+    }
 };
 
 /// Throws Error for a voxel size that is no number above 0, particles that are not finite or further out than OpenVDB

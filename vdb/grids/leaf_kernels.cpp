@@ -1,9 +1,14 @@
 #include "leaf_kernels.h"
 
+#include <cmath>
+
 #define FIRN_ROWS baseline
 #include "leaf_kernel_rows.h"
 
 namespace firn {
+
+SplatBlock::SplatBlock(float support_, int channels_)
+    : support(support_), channels(channels_), low(static_cast<int>(std::floor(-support_)) + 1) {}
 
 const LeafKernels& leaf_kernels() {
 #ifdef FIRN_AVX2_ROWS

@@ -1,67 +1,52 @@
 #include "leaf_means.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace firn {
 
 namespace {
 
-/// Voxels whose kernels add up to less are past the surface; inside, at any arrangement, they add up to about pi.
-constexpr float well_covered = 0.5f;
-constexpr float wide_scale = 1e-3f, station_scale = 1e-6f;
-
-void add(const NearParticle* near, size_t count, const float* values, const Means& means, const Float3& shift,
-         LeafSums& s) {
-    leaf_kernels().add_scalar(near, count, values, means.support, shift, s.weights, s.values);
-}
-void add(const NearParticle* near, size_t count, const Float3* values, const Means& means, const Float3& shift,
-         LeafSums& s) {
-    leaf_kernels().add_vector(near, count, values, means.support, shift, s.weights, s.values);
-}
-void add_wide(const NearParticle* near, size_t count, const float* values, float scale, const Means& means,
-              const Float3& shift, LeafSums& s) {
-    leaf_kernels().add_scalar_wide(near, count, values, means.extension, scale, shift, s.weights, s.values);
-}
-void add_wide(const NearParticle* near, size_t count, const Float3* values, float scale, const Means& means,
-              const Float3& shift, LeafSums& s) {
-    leaf_kernels().add_vector_wide(near, count, values, means.extension, scale, shift, s.weights, s.values);
-}
-
-template <typename Value>
-bool add_up(const Means& means, uint64_t key, const Value* values, const Float3& shift, LeafSums& s) {
-    const float furthest = std::max({std::abs(shift.x), std::abs(shift.y), std::abs(shift.z)});
-    const size_t count = means.bins.near(key, std::max(means.support, means.extension) + furthest, s.near);
-    if (count == 0) return false;
-    std::fill(s.weights, s.weights + leaf_voxels, 0.0f);
-    std::fill(s.values, s.values + leaf_voxels * static_cast<int>(sizeof(Value) / sizeof(float)), 0.0f);
-
-    size_t particles = count;
-    if (means.first_station != std::numeric_limits<uint32_t>::max()) {
-        const auto end = s.near.begin() + static_cast<std::ptrdiff_t>(count);
-        particles =
-            static_cast<size_t>(std::stable_partition(s.near.begin(), end,
-                                                      [&](const NearParticle& p) {
-                                                          return means.bins.particle[p.place] < means.first_station;
-                                                      }) -
-                                s.near.begin());
+/// The voxels whose sums are below `least`, as a box.
+VoxelBox box_below(float least, const float* sums) {
+    VoxelBox box{{leaf_edge, leaf_edge, leaf_edge}, {-1, -1, -1}};
+    const auto include = [&box](int axis, int voxel) {
+        box.low[axis] = std::min(box.low[axis], voxel);
+        box.high[axis] = std::max(box.high[axis], voxel);
+    };
+    int below[leaf_edge] = {};  // along z; eight at a time, as processors like it
+    for (int row = 0; row < leaf_voxels / leaf_edge; ++row) {
+        int here[leaf_edge], any = 0;
+        for (int k = 0; k < leaf_edge; ++k) here[k] = sums[row * leaf_edge + k] < least ? 1 : 0;
+        for (int k = 0; k < leaf_edge; ++k) below[k] |= here[k];
+        for (int k = 0; k < leaf_edge; ++k) any |= here[k];
+        if (!any) continue;
+        include(0, row / leaf_edge);
+        include(1, row % leaf_edge);
     }
-    add(s.near.data(), particles, values, means, shift, s);
-    if (means.extension <= 0) return true;
-    if (*std::min_element(s.weights, s.weights + leaf_voxels) >= well_covered) return true;
-    add_wide(s.near.data(), particles, values, wide_scale, means, shift, s);
-    add_wide(s.near.data() + particles, count - particles, values, station_scale, means, shift, s);
-    return true;
+    for (int k = 0; k < leaf_edge; ++k) {
+        if (below[k]) include(2, k);
+    }
+    return box;
 }
 
 }  // namespace
 
-bool Means::sum(uint64_t key, const float* values, const Float3& shift, LeafSums& s) const {
-    return add_up(*this, key, values, shift, s);
-}
-
-bool Means::sum(uint64_t key, const Float3* values, const Float3& shift, LeafSums& s) const {
-    return add_up(*this, key, values, shift, s);
+void MeanExtension::add(const SumPlan& plan, const VectorSums& what, uint64_t key, std::vector<NearParticle>& near,
+                        float* sums) const {
+    // Voxels whose kernels add up to less are past the surface; inside they add up to about 1.3, the kernel's integral
+    // over a particle's volume.
+    constexpr float well_covered = 0.2f;
+    constexpr float wide_scale = 1e-3f, station_scale = 1e-6f;
+    const VoxelBox bare = box_below(well_covered, sums);
+    if (bare.is_empty()) return;
+    const size_t count = plan.bins.near(key, bare, reach, near);
+    // Stations of the ways that particles go (motion_paths.h) have a say where no particle has one.
+    const auto stations =
+        std::stable_partition(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count),
+                              [&](const NearParticle& p) { return plan.bins.particle[p.place] < plan.first_station; });
+    const size_t particles = static_cast<size_t>(stations - near.begin());
+    const LeafKernels& kernels = leaf_kernels();
+    kernels.add_vector_wide(near.data(), particles, what.value, reach, wide_scale, bare, sums, sums + leaf_voxels);
+    kernels.add_vector_wide(near.data() + particles, count - particles, what.value, reach, station_scale, bare, sums,
+                            sums + leaf_voxels);
 }
 
 }  // namespace firn

@@ -43,7 +43,8 @@ double SplineSum::at(const Float3& local) const {
     int cell[3];
     double f[3];
     for (int axis = 0; axis < 3; ++axis) {
-        const float from_centre = std::abs(p[axis] - std::round(p[axis]));  // 0 .. 1/2
+        // 0 .. 1/2; truncation is floor, positions in a leaf are not negative.
+        const float from_centre = std::abs(p[axis] - static_cast<float>(static_cast<int>(p[axis] + 0.5f)));
         const double scaled = 2.0 * steps_ * from_centre;
         cell[axis] = std::min(static_cast<int>(scaled), steps_ - 1);
         f[axis] = scaled - cell[axis];

@@ -30,7 +30,7 @@ struct VelocityGridSettings {
     float extension = 0;  ///< m past the surface that velocities reach; 0 = three spacings
     float shutter = 0;    ///< s; velocities also reach as far as each particle goes in this time, forward and back
 };
-/// m/s.
+/// m/s: the mean of the particles within one and a half spacings. Staggered components sit on the voxels' lower faces.
 openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettings&, const GridSettings&,
                                       const Interrupted& = {});
 
@@ -50,7 +50,7 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles&, const SurfaceGridSettings
 openvdb::FloatGrid::Ptr masked_density_grid(const openvdb::FloatGrid& density, const openvdb::FloatGrid& surface,
                                             float fade = 0, int threads = 0);
 
-/// Any quantity per particle, as the kernel-weighted mean where there are particles. `values` has one per particle.
+/// Any quantity per particle, as the kernel-weighted mean of those within one and a half spacings. `values` has one per particle.
 openvdb::FloatGrid::Ptr attribute_grid(const Particles&, const std::vector<float>& values, const char* name,
                                        const GridSettings&, const Interrupted& = {});
 openvdb::Vec3SGrid::Ptr attribute_grid(const Particles&, const std::vector<Float3>& values, const char* name,
