@@ -146,7 +146,7 @@ class Colliders(ExportTest):
 class Snow(ExportTest):
     def test_a_source_keeps_its_settings(self) -> None:
         solver = self.recipe("snowball", 0.05)
-        self.set(self.source(), preset="custom", young_modulus=9e4, rest_density=350.0, jitter=0.5, seed=7)
+        self.set(self.source(), noise_amplitude=0.0, preset="custom", young_modulus=9e4, rest_density=350.0, jitter=0.5, seed=7)
         text, _ = self.export(solver)
         self.assertIn("young_modulus = 90000.0", text)
         self.assertIn("rest_density = 350.0", text)
@@ -155,6 +155,23 @@ class Snow(ExportTest):
         self.assertIn("velocity = [2.0, -12.0, 0.0]", text)
         self.set(self.source(), preset="measured", measured_density=280.0)
         self.assertIn('material = { preset = "measured", rest_density = 280.0 }', self.export(solver)[0])
+
+    def test_uneven_snow(self) -> None:
+        solver = self.recipe("snowball", 0.05)
+        self.assertIn('material = { preset = "powder", noise = { amplitude = 0.5, scale = 0.12 } }', self.export(solver)[0])
+        uneven = self.simulate(out="uneven")
+        self.set(self.source(), preset="measured", measured_density=280.0, noise_seed=4)
+        self.assertIn('{ preset = "measured", rest_density = 280.0, noise = { amplitude = 0.5, scale = 0.12, seed = 4 } }',
+                      self.export(solver)[0])
+        self.set(self.source(), preset="powder", noise_amplitude=0.0)
+        self.assertIn('material = "powder"\n', self.export(solver)[0])
+        # It has hit the ground by frame 6, and breaks in another way.
+        even = self.simulate(out="even")
+        self.assertEqual(even["mass"], uneven["mass"])
+        particles = [self.home / run / "particles" for run in ("even", "uneven")]
+        first, last = ([sorted(folder.iterdir())[k].read_bytes() for folder in particles] for k in (0, -1))
+        self.assertNotEqual(first[0], first[1])
+        self.assertNotEqual(last[0], last[1])
 
     def test_a_continuous_source(self) -> None:
         solver = self.recipe("snowball", 0.05)

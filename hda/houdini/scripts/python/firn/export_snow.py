@@ -20,12 +20,19 @@ MATERIAL_TOKENS = ("young_modulus", "poisson_ratio", "hardening", "theta_c", "th
 
 
 def material_entry(settings: Settings) -> toml_text.Value:
+    """A preset by its name, or all that is known of the snow."""
     preset = settings.text("preset")
+    entries: Entries = {"preset": preset}
     if preset == "custom":
-        return {token: settings.number(token) for token in MATERIAL_TOKENS}
-    if preset == "measured":
-        return {"preset": "measured", "rest_density": settings.number("measured_density")}
-    return preset
+        entries = {token: settings.number(token) for token in MATERIAL_TOKENS}
+    elif preset == "measured":
+        entries["rest_density"] = settings.number("measured_density")
+    if settings.number("noise_amplitude") > 0:
+        noise: Entries = {"amplitude": settings.number("noise_amplitude"), "scale": settings.number("noise_scale")}
+        if settings.whole("noise_seed"):
+            noise["seed"] = settings.whole("noise_seed")
+        entries["noise"] = noise
+    return preset if entries == {"preset": preset} else entries
 
 
 def points_of(geometry: hou.Geometry) -> hou.Geometry:
@@ -87,7 +94,7 @@ def add_source(export: Export, settings: Settings, made: hou.SopNode, above: hou
     """`made` is the node whose geometry are the source's particles, `above` what it fills, `start` when it appears."""
     continuous = settings.text("emission") == "continuous"
     geometry = geometry_at(above, max(start, export.first))
-    export.warn_of_motion(settings, ("velocity", "rate", "preset", *MATERIAL_TOKENS))
+    export.warn_of_motion(settings, ("velocity", "rate", "preset", "noise_amplitude", "noise_scale", *MATERIAL_TOKENS))
     if needs_particles(settings, geometry):
         if continuous:
             raise FirnError(
