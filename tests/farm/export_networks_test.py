@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import unittest
 
 from export_session import ExportTest  # first: it finds the double of hou
 
 import hou
-from firn import export
+from firn import export, farm
 from firn.error import FirnError
 from firn.network import add
 
@@ -164,6 +166,21 @@ class Dops(NetworkTest):
         self.assertEqual(done["frame"], 6)
         self.assertAlmostEqual(done["mass"], 0.032 * 500, delta=0.1)
 
+    def test_from_the_command_line(self) -> None:
+        hip, scene = str(self.home / "shot.hip"), self.home / "farm" / "drift.toml"
+        hou.hipFile.save(hip)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = farm.main(["export", hip, "/obj/dynamics", str(scene), "--frames", "1-3", "--set", "timescale=0.5",
+                              "--set", "/obj/dynamics/blade/ty=0.4"])
+        self.assertEqual((code, said.getvalue()), (0, f"{scene}\n"))
+        self.assertIn(": fine", self.firn("check", str(scene)))
+        self.assertIn("fps = 48.0", scene.read_text(encoding="utf-8"))
+        # Only an asset runs on a farm with Houdini.
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(farm.main(["sim", hip, "/obj/dynamics", "--out", str(self.home / "run")]), 1)
+        self.assertIn("/obj/dynamics is a dopnet; give a firn::snow_solver", said.getvalue())
+
     def test_the_snow_is_not_simulated(self) -> None:
         self.export(self.network, last=12)
         self.assertEqual(self.world.solved_frames, 0)
@@ -288,7 +305,7 @@ class Dops(NetworkTest):
         self.end.setInput(0, drag)
         _, warnings = self.export(self.network)
         self.assertEqual(len(warnings), 1)
-        self.assertRegex(warnings[0], "drift: the force Forces/Drag_air .*can't be exported; for wind set Wind and Air")
+        self.assertRegex(warnings[0], "drift: the force Drag_air .*can't be exported; for wind set Wind and Air")
 
     def test_colliders_that_come_later_are_told(self) -> None:
         self.set(self.blade, createframe=3.0)

@@ -8,7 +8,6 @@ how often it was asked for a step. tests/hdk runs the real solver.
 
 from __future__ import annotations
 
-import fnmatch
 from typing import Any, Iterator
 
 from . import world
@@ -48,12 +47,6 @@ class DopData:
         first, _, rest = data_spec.partition("/")
         found = self.below.get(first)
         return found.findSubData(rest) if found is not None and rest else found
-
-    def findAllSubData(self, data_spec: str, recurse: bool = False) -> dict[str, DopData]:
-        folder, _, pattern = data_spec.rpartition("/")
-        place = self.findSubData(folder) if folder else self
-        found = place.below if place is not None else {}
-        return {f"{folder}/{name}" if folder else name: data for name, data in found.items() if fnmatch.fnmatch(name, pattern)}
 
     def geometry(self, data_name: str | None = None) -> Geometry | None:
         found = self.below.get(data_name or "Geometry")

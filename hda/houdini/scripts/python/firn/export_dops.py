@@ -142,7 +142,8 @@ def snow_objects(network: hou.OpNode, chosen: hou.OpNode) -> list[Snow]:
 def gravity_of(export: Export, snow: hou.DopObject, owner: str) -> tuple[float, float, float] | None:
     """The sum of its Gravity Forces; other forces have no place in a scene file."""
     total: tuple[float, float, float] | None = None
-    for name, force in snow.findAllSubData("Forces/*").items():
+    forces = snow.findSubData("Forces")
+    for name, force in forces.subData().items() if forces is not None else ():
         if force.dataType() == "SIM_ForceGravity" and not force.subData():
             g = cast(hou.Vector3, force.options().field("gravity"))
             before = total or (0.0, 0.0, 0.0)
