@@ -295,6 +295,57 @@ class Dops(NetworkTest):
         self.addCleanup(setattr, made.type(), "cook", original)
         self.refused(self.network, "giver: a continuous Snow Source can't be exported.*Emission to Once")
 
+    def second_drift(self) -> hou.OpNode:
+        """Another object with snow, before its solver."""
+        other = self.dop("sopgeo", "other_shape", self.dop("emptyobject", "other"))
+        self.set(other, soppath=self.snow.path())
+        return other
+
+    def test_two_solvers(self) -> None:
+        second = self.dop("firn_snowsolver", "second", self.second_drift())
+        self.set(second, spacing=0.05, cfl=0.1)
+        # Left of all others nothing affects it.
+        for index, node in enumerate((second, self.ground, self.blade, self.solver)):
+            self.merge.setInput(index, node)
+        self.refused(self.network, "several snow solvers.*/obj/dynamics/snowsolver and /obj/dynamics/second")
+        text, _ = self.export(second)
+        self.assertIn("cfl = 0.1", text)
+        self.assertIn('name = "other"', text)
+        self.assertNotIn('name = "drift"', text)
+
+    def test_two_objects_of_one_solver(self) -> None:
+        both = self.dop("merge", "both", self.shape, self.second_drift())
+        self.solver.setInput(0, both)
+        text, warnings = self.export(self.network)
+        self.assertRegex(warnings[0], "drift and other are each solved alone in Houdini")
+        self.assertEqual(text.count("[[snow]]"), 2)
+
+    def test_a_snow_object_that_is_moved(self) -> None:
+        moved = self.dop("staticobject", "moved")
+        self.set(moved, soppath=self.snow.path(), ty=1.0)
+        self.solver.setInput(0, moved)
+        self.object.destroy()
+        self.shape.destroy()
+        self.refused(self.network, "moved: the snow object has a position .* leave both at zero")
+
+    def test_packed_colliders(self) -> None:
+        packed = add(self.sops, "pack", "packed", (self.plough,))
+        self.set(self.blade, soppath=packed.path())
+        self.parm(self.blade, "tx").setExpression("0.1 * $F")
+        text, _ = self.export(self.network)
+        self.assertEqual(len(self.keys(text, "blade")), 6)
+
+    def test_vdb_colliders(self) -> None:
+        grids = add(self.sops, "firn::snow_surface", "grids", (self.snow,))
+        self.set(self.blade, soppath=grids.path())
+        self.refused(self.network, "blade: a VDB with a transform can't be exported: convert it to polygons")
+        self.set(self.blade, ty=0.0)
+        path = self.home / "vdb.toml"
+        export.write_scene(self.network, path, range(1, 4))
+        self.assertIn('shape = "vdb"', self.body(path.read_text(encoding="utf-8"), "blade"))
+        self.parm(self.blade, "tx").setExpression("if($F > 2, 1, 0)")
+        self.refused(self.network, "blade: a VDB that moves can't be exported")
+
     def test_points_of_polygons_are_snow_too(self) -> None:
         self.set(self.shape, soppath=self.lifted.path())
         self.export(self.network)

@@ -296,7 +296,10 @@ class Scan:
         return f"{self.network.path()}: {name}"
 
     def acting(self, kind: str) -> list[int]:
-        return list(dict.fromkeys(one for snow in self.snow for one in affectors(self.network, snow.objid, kind)))
+        """On any of the snow; snow does not act on snow, it is one in the scene."""
+        own = [snow.objid for snow in self.snow]
+        found = dict.fromkeys(one for objid in own for one in affectors(self.network, objid, kind))
+        return [one for one in found if one not in own]
 
 
 def scan_frame(export: Export, scan: Scan, frame: int) -> None:
@@ -337,8 +340,8 @@ def add_first_snow(export: Export, scan: Scan) -> tuple[float, float, float] | N
     if len(gravities) > 1:
         raise FirnError(f"{scan.network.path()}: its snow objects have different gravities, and a scene file has one")
     if len(scan.snow) > 1:
-        export.warn(f"{scan.network.path()}: {' and '.join(snow.name for snow in scan.snow)} don't touch each other in Houdini, "
-                    "where each object is solved alone; in the scene they do")
+        names = " and ".join(snow.name for snow in scan.snow)
+        export.warn(f"{scan.network.path()}: {names} are each solved alone in Houdini; in the scene they are one snow")
     return gravities.pop()
 
 
