@@ -202,6 +202,19 @@ class Snow(ExportTest):
         self.assertIn('name = "block"', text)
         self.assertIn('material = "wet"', text)
 
+    def test_two_nodes_of_one_name(self) -> None:
+        solver = self.recipe("snowball", 0.05)
+        other = self.node("/obj").createNode("geo", "other")
+        second = add(other, "firn::snow_source", "ball_snow", (add(other, "box", "block"),))
+        self.set(second, spacing=0.05)
+        fetched = add(self.node("/obj/firn_snowball"), "object_merge", "fetched")
+        self.set(fetched, objpath1=second.path())
+        self.sop("/obj/firn_snowball/all_snow").setInput(1, fetched)
+        text, warnings = self.export(solver)
+        self.assertEqual(warnings, [])
+        for name in ("ball_snow", "ball_snow_2"):
+            self.assertIn(f"{name}.obj", self.body(text, name))
+
     def test_nodes_between_are_told(self) -> None:
         solver = self.recipe("snowball", 0.05)
         home = self.node("/obj/firn_snowball")
