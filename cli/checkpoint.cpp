@@ -292,7 +292,7 @@ std::string physics_text(const Scene& scene) {
         for (const float value : {m.young_modulus, m.poisson_ratio, m.hardening, m.theta_c, m.theta_s, m.rest_density})
             out << " " << number_text(value);
         out << "\n";
-        const Noise& noise = snow.material.noise;
+        const MaterialNoise& noise = snow.material.noise;
         out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " "
             << noise.seed;
         for (const std::string& word : noise.of) out << " " << word;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "firn/material_noise.h"
 #include "firn/materials.h"
 #include "firn/mesh.h"
 #include "firn/parameters.h"
@@ -31,17 +32,9 @@ struct Key {
     Float3 rotation;  ///< degrees
 };
 
-/// Makes a material uneven: values are multiplied by exp(amplitude * n), n a smooth noise of -1..1 over space.
-struct Noise {
-    float amplitude = 0;  ///< 0 = even
-    float scale = 0.1f;   ///< m, size of the lumps
-    uint32_t seed = 0;
-    std::vector<std::string> of;  ///< tokens: young_modulus, theta_c, theta_s, rest_density, hardening
-};
-
 struct SnowMaterial {
     Material material;
-    Noise noise;
+    MaterialNoise noise;
 };
 
 enum class Shape { box, sphere, cylinder, plane, mesh, vdb, heightfield, particles };

@@ -454,10 +454,10 @@ Material material_of(const Parameters& p) {
     return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
 }
 
-Noise read_noise(const Section& section) {
+MaterialNoise read_noise(const Section& section) {
     static const std::vector<std::string> possible = {"young_modulus", "theta_c", "theta_s", "hardening",
                                                       "rest_density"};
-    Noise noise;
+    MaterialNoise noise;
     noise.amplitude = section.real("amplitude");
     noise.scale = section.real("scale");
     noise.seed = section.seed("seed");

@@ -9,7 +9,7 @@
 #include "firn/flakes.h"
 #include "firn/particle_file.h"
 #include "firn/samples.h"
-#include "noise.h"
+#include "firn/scattered.h"
 #include "placement.h"
 
 namespace firn {
@@ -30,10 +30,6 @@ const Quantity quantities[6] = {
     {"theta_s", &Material::theta_s, &Particles::theta_s},
     {"rest_density", &Material::rest_density, &Particles::rest_density},
 };
-
-bool noisy(const Noise& noise, const char* token) {
-    return noise.amplitude > 0 && std::find(noise.of.begin(), noise.of.end(), token) != noise.of.end();
-}
 
 Material material_of(const Parameters& p) {
     return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
@@ -193,7 +189,7 @@ SnowPlacer::SnowPlacer(const Scene& scene) : scene_(scene), points_(scene.snow.s
     for (const Snow& snow : scene.snow) {
         for (size_t q = 0; q < 6; ++q)
             varies_[q] |= snow.material.material.*quantities[q].value != common.*quantities[q].value ||
-                          noisy(snow.material.noise, quantities[q].token) ||
+                          varies(snow.material.noise, quantities[q].token) ||
                           (snow.geometry.shape == Shape::particles && !snow.own_material);  // the file may say more
     }
 }
@@ -261,11 +257,7 @@ Particles SnowPlacer::clothed(const Snow& snow, std::vector<Float3> positions) c
         const Quantity& quantity = quantities[q];
         std::vector<float>& array = particles.*quantity.array;
         array.assign(particles.count(), snow.material.material.*quantity.value);
-        if (!noisy(snow.material.noise, quantity.token)) continue;
-        const ParameterInfo& info = *find_parameter(quantity.token);
-        for (size_t i = 0; i < array.size(); ++i)
-            array[i] = std::clamp(array[i] * noise_factor(snow.material.noise, particles.position[i]),
-                                  static_cast<float>(info.low), static_cast<float>(info.high));
+        apply_noise(snow.material.noise, quantity.token, particles.position, array);
     }
     return particles;
 }

@@ -9,6 +9,7 @@
 #include "cook_interrupt.h"
 #include "firn/error.h"
 #include "firn/flakes.h"
+#include "firn/material_noise.h"
 #include "firn/materials.h"
 #include "firn/rigid_transform.h"
 #include "geometry_pieces.h"
@@ -123,6 +124,14 @@ private:
         return find_preset(preset).material;
     }
 
+    /// As a scene file's noise varies snow unless it says more.
+    MaterialNoise noise() const {
+        return {static_cast<float>(real("noise_amplitude")),
+                static_cast<float>(real("noise_scale")),
+                static_cast<uint32_t>(integer("noise_seed")),
+                {"young_modulus", "theta_c", "theta_s"}};
+    }
+
     Placed points() const {
         const GU_Detail& input = *inputGeo(0);
         const std::vector<PointBlock> blocks = point_blocks(input);
@@ -222,6 +231,19 @@ private:
         return tried;
     }
 
+    /// What the input's points say goes before the material.
+    static void take_over(const char* token, const std::vector<float>& own, std::vector<float>& array) {
+        const ParameterInfo& info = *find_parameter(token);
+        for (size_t i = 0; i < array.size(); ++i) {
+            if (std::isnan(own[i])) continue;
+            if (own[i] < static_cast<float>(info.low) || own[i] > static_cast<float>(info.high))
+                throw Error("point attribute " + std::string(token) + " = " + std::to_string(own[i]) +
+                            " is out of range: use " + std::to_string(info.low) + " to " + std::to_string(info.high) +
+                            " " + info.unit);
+            array[i] = own[i];
+        }
+    }
+
     void write(const Placed& placed, const Parameters& parameters, const Material& material,
                const std::vector<int64_t>& birth, const std::vector<int64_t>& flake) {
         const size_t count = placed.position.size();
@@ -229,21 +251,14 @@ private:
         particles.position = placed.position;
         particles.velocity = velocities(placed);
         for (size_t i = 0; i < count; ++i) particles.id.push_back(static_cast<int64_t>(i));
+        const MaterialNoise uneven = noise();
         for (const Quantity& q : quantities) {
             std::vector<float>& array = particles.*q.array;
             array.assign(count, material.*q.value);
             const std::vector<float>* own = nullptr;
             if (toggle("overrides")) own = find(placed, q.token) ? find(placed, q.token) : find(placed, q.alias);
-            if (!own) continue;
-            const ParameterInfo& info = *find_parameter(q.token);
-            for (size_t i = 0; i < count; ++i) {
-                if (std::isnan((*own)[i])) continue;
-                if ((*own)[i] < static_cast<float>(info.low) || (*own)[i] > static_cast<float>(info.high))
-                    throw Error("point attribute " + std::string(q.token) + " = " + std::to_string((*own)[i]) +
-                                " is out of range: use " + std::to_string(info.low) + " to " +
-                                std::to_string(info.high) + " " + info.unit);
-                array[i] = (*own)[i];
-            }
+            if (own) take_over(q.token, *own, array);
+            apply_noise(uneven, q.token, placed.position, array);
         }
         if (count) gdp->appendPointBlock(static_cast<GA_Size>(count));
         const std::vector<PointBlock> blocks = point_blocks(*gdp);

@@ -61,6 +61,13 @@ const NodeTable& snow_source_table() {
             "overrides", "Use Point Attributes", snow, true,
             "young_modulus (E), poisson_ratio (nu), hardening (xi), theta_c, theta_s and rest_density (rho0) of "
             "the input's points are taken over by the particles nearest to them."));
+        p.push_back(real_row("noise_amplitude", "Unevenness", "", snow, 0, 0, 3, 0, 1,
+                             "Lumps and weak places: Young's modulus and both critical strains are multiplied by up to "
+                             "e^this and down to e^-this. 0 = even."));
+        p.push_back(real_row("noise_scale", "Lump Size", "m", snow, 0.1, 1e-4, 1e4, 0.02, 0.5, "Of the uneven snow.",
+                             "{ noise_amplitude == 0 }"));
+        p.push_back(integer_row("noise_seed", "Lump Seed", "", snow, 0, 0, 2147483647, 100,
+                                "Another number, another pattern.", "{ noise_amplitude == 0 }"));
 
         p.push_back(choice_row("emission", "Emission", emission,
                                {{"once", "Once", "all of it at the start frame"},

@@ -55,13 +55,22 @@ keys = [{ frame = 1, position = [-0.5, 0.16, 0] }, { frame = 10, position = [0, 
 """
 
 
+def files(folder):
+    """The bytes of every file in a folder, by name."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            found[name] = file.read()
+    return found
+
+
 class Runs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="firn_cli_")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
 
     def write(self, name, text):
         with open(self.path(name), "w") as file:
@@ -89,12 +98,7 @@ class Runs(unittest.TestCase):
 
     def particles(self, run):
         """The bytes of every particle file, by name."""
-        folder = os.path.join(self.path(run), "particles")
-        files = {}
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), "rb") as file:
-                files[name] = file.read()
-        return files
+        return files(self.path(run, "particles"))
 
     def assert_same_particles(self, run, other):
         a, b = self.particles(run), self.particles(other)

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "firn/error.h"
-#include "noise.h"
 
 namespace {
 

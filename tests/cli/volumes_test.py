@@ -9,6 +9,7 @@ import time
 import unittest
 
 import firn_runs
+from firn_runs import files
 
 SCENE = firn_runs.FALL.replace("volumes = []", 'volumes = ["density", "vel", "surface", "compaction"]')
 
@@ -20,15 +21,6 @@ values = [7e4, 2.8e5]
 key = "snow.late.velocity"
 values = [[0, -2, 0], [1, 0, 0], [0, 0, 0]]
 """
-
-
-def files(folder):
-    """The bytes of every file in a folder, by name."""
-    found = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as file:
-            found[name] = file.read()
-    return found
 
 
 class Volumes(firn_runs.Runs):

@@ -4,49 +4,16 @@
 from __future__ import annotations
 
 import math
-import os
-import re
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hda"))
+from export_session import ExportTest  # first: it finds the double of hou
 
-import houdini_session  # noqa: E402
-import hou  # noqa: E402
-from firn import export, recipes, rigid, toml_text  # noqa: E402
-from firn.error import FirnError  # noqa: E402
-from firn.network import add  # noqa: E402
-from firn.snow_solver import ASSET_NAME  # noqa: E402
-
-FIRN = os.environ.get("FIRN", "firn")
-
-
-class ExportTest(houdini_session.HoudiniTest):
-    def firn(self, *arguments: str) -> str:
-        done = subprocess.run([FIRN, *arguments], cwd=self.home, text=True, timeout=120, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
-        self.assertEqual(done.returncode, 0, f"firn {arguments}\n{done.stdout}")
-        return done.stdout
-
-    def recipe(self, name: str, spacing: float) -> hou.SopNode:
-        solver = recipes.build(recipes.replace_spacing(recipes.find(name), spacing))
-        self.set(solver, ground_size=2.0)  # what `firn check` spends its time on
-        return solver
-
-    def export(self, solver: hou.OpNode, last: int = 6) -> tuple[str, list[str]]:
-        path = self.home / "shot" / "snow.toml"
-        warnings = export.write_scene(solver, path, range(1, last + 1))
-        self.assertIn(": fine", self.firn("check", str(path)))
-        return path.read_text(encoding="utf-8"), warnings
-
-    def source(self) -> hou.SopNode:
-        return self.sop("/obj/firn_snowball/ball_snow")
-
-    def set(self, node: hou.OpNode, **values: float | int | str) -> None:
-        for name, value in values.items():
-            self.parm(node, name).set(value)
+import hou
+import houdini_session
+from firn import export, recipes, rigid, toml_text
+from firn.error import FirnError
+from firn.network import add
+from firn.snow_solver import ASSET_NAME
 
 
 class Recipes(ExportTest):
@@ -70,16 +37,10 @@ class Recipes(ExportTest):
     def test_the_simulation_is_the_examples(self) -> None:
         # The plough: its scene in examples/ and the recipe have the same numbers, and were written by hand.
         self.export(self.recipe("plough", 0.05), last=4)
-        self.firn("sim", "shot/snow.toml", "--out", "ours", "--set", "output.volumes=[]", "--quiet")
         example = houdini_session.ROOT / "examples" / "plough.toml"
-        self.firn("sim", str(example), "--out", "theirs", "--frames", "4", "--set", "scene.spacing=0.05", "--set",
-                  "scene.resolution=1", "--set", "output.volumes=[]", "--quiet")
-
-        def last(run: str) -> dict[str, float]:
-            line = (self.home / run / "run.jsonl").read_text(encoding="utf-8").splitlines()[-1]
-            return {key: float(re.search(rf'"{key}":\s*([-0-9.e+]+)', line)[1])  # type: ignore[index]
-                    for key in ("frame", "particles", "mass", "height_mean")}
-        ours, theirs = last("ours"), last("theirs")
+        ours = self.simulate(out="ours")
+        theirs = self.simulate("--frames", "4", "--set", "scene.spacing=0.05", "--set", "scene.resolution=1",
+                               scene=str(example), out="theirs")
         self.assertEqual(ours["frame"], theirs["frame"])
         # One fills a mesh and the other a box: lattices may differ by a layer.
         self.assertAlmostEqual(ours["mass"] / theirs["mass"], 1, delta=0.15)
@@ -87,11 +48,6 @@ class Recipes(ExportTest):
 
 
 class Colliders(ExportTest):
-    def keys(self, text: str, name: str) -> list[tuple[int, list[float], list[float]]]:
-        body = text[text.index(f'name = "{name}"'):]
-        found = re.findall(r"frame = (\d+), position = \[([^\]]*)\], rotation = \[([^\]]*)\]", body.split("\n[[")[0])
-        return [(int(frame), [float(x) for x in p.split(",")], [float(x) for x in r.split(",")]) for frame, p, r in found]
-
     def test_what_moves_as_a_whole_gets_keys(self) -> None:
         text, _ = self.export(self.recipe("footprints", 0.03), last=20)
         keys = self.keys(text, "boot_collider")
@@ -140,7 +96,7 @@ class Colliders(ExportTest):
 
         def named(node: object, output: int) -> object:
             made = original(node, output)  # type: ignore[arg-type]
-            made.pieces = ["left", "left", "left", "right", "right", "right"]
+            made.name_polygons(["left"] * 3 + ["right"] * 3)
             return made
         place.type().cook = named  # type: ignore[assignment]
         self.addCleanup(setattr, place.type(), "cook", original)
@@ -157,7 +113,7 @@ class Colliders(ExportTest):
 
         def hills(node: object, output: int) -> hou.Geometry:
             made = hou.Geometry()
-            made.add_volume(hou.Volume(5, 4, 0.5, tuple(0.1 * k for k in range(20))))
+            made.add_on_a_point(hou.Volume(5, 4, 0.5, tuple(0.1 * k for k in range(20))))
             return made
         terrain.type().cook = hills
         self.addCleanup(setattr, terrain.type(), "cook", original)
@@ -190,7 +146,7 @@ class Colliders(ExportTest):
 class Snow(ExportTest):
     def test_a_source_keeps_its_settings(self) -> None:
         solver = self.recipe("snowball", 0.05)
-        self.set(self.source(), preset="custom", young_modulus=9e4, rest_density=350.0, jitter=0.5, seed=7)
+        self.set(self.source(), noise_amplitude=0.0, preset="custom", young_modulus=9e4, rest_density=350.0, jitter=0.5, seed=7)
         text, _ = self.export(solver)
         self.assertIn("young_modulus = 90000.0", text)
         self.assertIn("rest_density = 350.0", text)
@@ -199,6 +155,23 @@ class Snow(ExportTest):
         self.assertIn("velocity = [2.0, -12.0, 0.0]", text)
         self.set(self.source(), preset="measured", measured_density=280.0)
         self.assertIn('material = { preset = "measured", rest_density = 280.0 }', self.export(solver)[0])
+
+    def test_uneven_snow(self) -> None:
+        solver = self.recipe("snowball", 0.05)
+        self.assertIn('material = { preset = "powder", noise = { amplitude = 0.5, scale = 0.12 } }', self.export(solver)[0])
+        uneven = self.simulate(out="uneven")
+        self.set(self.source(), preset="measured", measured_density=280.0, noise_seed=4)
+        self.assertIn('{ preset = "measured", rest_density = 280.0, noise = { amplitude = 0.5, scale = 0.12, seed = 4 } }',
+                      self.export(solver)[0])
+        self.set(self.source(), preset="powder", noise_amplitude=0.0)
+        self.assertIn('material = "powder"\n', self.export(solver)[0])
+        # It has hit the ground by frame 6, and breaks in another way.
+        even = self.simulate(out="even")
+        self.assertEqual(even["mass"], uneven["mass"])
+        particles = [self.home / run / "particles" for run in ("even", "uneven")]
+        first, last = ([sorted(folder.iterdir())[k].read_bytes() for folder in particles] for k in (0, -1))
+        self.assertNotEqual(first[0], first[1])
+        self.assertNotEqual(last[0], last[1])
 
     def test_a_continuous_source(self) -> None:
         solver = self.recipe("snowball", 0.05)
@@ -228,6 +201,19 @@ class Snow(ExportTest):
         text, _ = self.export(solver)
         self.assertIn('name = "block"', text)
         self.assertIn('material = "wet"', text)
+
+    def test_two_nodes_of_one_name(self) -> None:
+        solver = self.recipe("snowball", 0.05)
+        other = self.node("/obj").createNode("geo", "other")
+        second = add(other, "firn::snow_source", "ball_snow", (add(other, "box", "block"),))
+        self.set(second, spacing=0.05)
+        fetched = add(self.node("/obj/firn_snowball"), "object_merge", "fetched")
+        self.set(fetched, objpath1=second.path())
+        self.sop("/obj/firn_snowball/all_snow").setInput(1, fetched)
+        text, warnings = self.export(solver)
+        self.assertEqual(warnings, [])
+        for name in ("ball_snow", "ball_snow_2"):
+            self.assertIn(f"{name}.obj", self.body(text, name))
 
     def test_nodes_between_are_told(self) -> None:
         solver = self.recipe("snowball", 0.05)

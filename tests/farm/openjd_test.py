@@ -4,62 +4,27 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
-import time
 import unittest
 
-FIRN = os.environ["FIRN"]
+import farm_runs
+from farm_runs import files
+
 OPENJD = os.environ["TOOL"]
-TEMPLATE = os.path.join(os.environ["FIRN_SOURCE"], "farm", "openjd", "template.yaml")
-
-SCENE = """
-[scene]
-spacing = 0.04
-[time]
-end = 10
-[output]
-volumes = ["density"]
-[[snow]]
-name = "ball"
-shape = "sphere"
-radius = 0.2
-position = [0, 0.3, 0]
-velocity = [0, -3, 0]
-[[collider]]
-name = "ground"
-shape = "plane"
-size = [2, 1, 2]
-[[wedge]]
-key = "material.preset"
-values = ["powder", "dry", "ice"]
-"""
+TEMPLATE = os.path.join(farm_runs.SOURCE, "farm", "openjd", "template.yaml")
+SCENE = farm_runs.ball_scene(10, ["density"], ["powder", "dry", "ice"], 0.2)
 
 
-def files(folder):
-    found = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as file:
-            found[name] = file.read()
-    return found
-
-
-class OpenJobDescription(unittest.TestCase):
+class OpenJobDescription(farm_runs.Runs):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="firn_openjd_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         os.mkdir(self.path("shot"))
-        with open(self.path("shot", "ball.toml"), "w") as file:
-            file.write(SCENE)
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
+        self.write("shot/ball.toml", SCENE)
 
     def command(self, what, *arguments, **parameters):
         values = {"SceneFolder": self.path("shot"), "SceneFile": "ball.toml", "OutputFolder": self.path("out"),
-                  "Firn": FIRN, "Frames": "1-10", "FramesPerTask": "4", **parameters}
+                  "Firn": farm_runs.FIRN, "Frames": "1-10", "FramesPerTask": "4", **parameters}
         command = [OPENJD, what, TEMPLATE, *arguments]
         for name, value in values.items():
             command += ["-p", f"{name}={value}"]
@@ -72,9 +37,7 @@ class OpenJobDescription(unittest.TestCase):
         return done.stdout
 
     def alone(self, name, *options):
-        subprocess.run([FIRN, "sim", self.path("shot", "ball.toml"), "--out", self.path(name), "--quiet", *options],
-                       check=True, timeout=120)
-        return files(self.path(name, "volumes"))
+        return farm_runs.volumes_alone(self.path("shot", "ball.toml"), self.path(name), *options)
 
     def test_it_is_a_valid_template(self):
         done = subprocess.run([OPENJD, "check", TEMPLATE], timeout=60, text=True, stdout=subprocess.PIPE,

@@ -167,16 +167,25 @@ class Cluster:
         return subprocess.run(command, env=self.environment, check=True, timeout=60, text=True,
                               stdout=subprocess.PIPE, **options).stdout
 
+    def ask(self, *command):
+        """A question that may be asked again: on a full machine the controller does not always answer."""
+        for _ in range(5):
+            try:
+                return self.run(*command)
+            except subprocess.CalledProcessError:
+                time.sleep(1)
+        return self.run(*command)
+
     def nodes(self):
         """The state of each."""
-        return self.run("sinfo", "-h", "-N", "-o", "%T").split()
+        return self.ask("sinfo", "-h", "-N", "-o", "%T").split()
 
     def queue(self):
         """(job, state, reason) of what waits or runs, array tasks one by one."""
-        return [tuple(line.split("|")) for line in self.run("squeue", "-h", "-r", "-o", "%i|%T|%r").splitlines()]
+        return [tuple(line.split("|")) for line in self.ask("squeue", "-h", "-r", "-o", "%i|%T|%r").splitlines()]
 
     def running_on(self, node):
-        return self.run("squeue", "-h", "-r", "-t", "RUNNING", "-w", node, "-o", "%i").split()
+        return self.ask("squeue", "-h", "-r", "-t", "RUNNING", "-w", node, "-o", "%i").split()
 
     @staticmethod
     def wait_for(condition, seconds, otherwise):

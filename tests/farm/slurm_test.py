@@ -7,35 +7,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
+import farm_runs
 import slurm_cluster
+from farm_runs import files
 
-FIRN = os.environ["FIRN"]
-SUBMIT = os.path.join(os.environ["FIRN_SOURCE"], "farm", "slurm", "submit.sh")
-
-SCENE = """
-[scene]
-spacing = 0.04
-[time]
-end = 24
-[output]
-volumes = ["density", "surface"]
-[[snow]]
-name = "ball"
-shape = "sphere"
-radius = 0.25
-position = [0, 0.4, 0]
-velocity = [0, -3, 0]
-[[collider]]
-name = "ground"
-shape = "plane"
-size = [2, 1, 2]
-[[wedge]]
-key = "material.preset"
-values = ["powder", "ice"]
-"""
+SUBMIT = os.path.join(farm_runs.SOURCE, "farm", "slurm", "submit.sh")
+SCENE = farm_runs.ball_scene(24, ["density", "surface"], ["powder", "ice"], 0.25)
 FINE = ("--set", "output.voxel=0.005")  # a task must live long enough to be killed: half a second for each frame
 FRAMES = [f"ball.{frame:04d}.vdb" for frame in range(1, 25)]
 
@@ -56,10 +35,9 @@ class Slurm(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def run_alone(self, name, *options):
+    def alone(self, name, *options):
         """What one machine makes, to compare with."""
-        subprocess.run([FIRN, "sim", self.scene, "--out", self.path(name), "--quiet", *options], check=True, timeout=300)
-        return name
+        return farm_runs.volumes_alone(self.scene, self.path(name), *options)
 
     def submit(self, *arguments):
         out = self.cluster.run(SUBMIT, self.scene, *arguments, "--sim", "--cpus-per-task=1", "--volumes",
@@ -91,15 +69,14 @@ class Slurm(unittest.TestCase):
         except TimeoutError:
             self.fail(f"{self.cluster.queue()}\n{self.logs(run)}")
 
-    def assert_whole(self, run, like):
+    def assert_whole(self, run, alone):
         """Every frame there once, and the same bytes as on one machine."""
-        volumes = [name for name in os.listdir(self.path(run, "volumes")) if not name.endswith(".part")]
-        self.assertEqual(sorted(volumes), FRAMES, self.logs(run) if os.path.exists(self.path(run, "log")) else "")
+        made = {name: data for name, data in files(self.path(run, "volumes")).items() if not name.endswith(".part")}
+        self.assertEqual(sorted(made), FRAMES, self.logs(run) if os.path.exists(self.path(run, "log")) else "")
         for name in FRAMES:
-            with open(self.path(run, "volumes", name), "rb") as made, open(self.path(like, "volumes", name), "rb") as alone:
-                self.assertTrue(made.read() == alone.read(), name)
-        subprocess.run([FIRN, "info", *(self.path(run, "volumes", name) for name in FRAMES)], check=True, timeout=120,
-                       stdout=subprocess.DEVNULL)
+            self.assertTrue(made[name] == alone[name], name)
+        subprocess.run([farm_runs.FIRN, "info", *(self.path(run, "volumes", name) for name in FRAMES)], check=True,
+                       timeout=120, stdout=subprocess.DEVNULL)
 
     def test_1_a_node_dies_half_way(self):
         jobs = self.submit(self.path("run"), "--chunk", "2", *FINE)
@@ -117,7 +94,7 @@ class Slurm(unittest.TestCase):
         # Its task comes back to the queue and to another node when Slurm has noticed.
         self.cluster.wait_for(lambda: "down" in " ".join(self.cluster.nodes()), 60, "the dead node was not noticed")
         self.wait_until_done("run")
-        self.assert_whole("run", self.run_alone("alone", *FINE))
+        self.assert_whole("run", self.alone("alone", *FINE))
         logs = self.logs("run")
         self.assertRegex(logs, r"frame 24 \(")
         for job in lost:
@@ -145,14 +122,14 @@ class Slurm(unittest.TestCase):
                               "the job was not put back into the queue")
         self.wait_until_done("again")
         self.assertIn("resuming after frame", self.logs("again"))
-        self.assert_whole("again", self.run_alone("never_stopped", *larger))
+        self.assert_whole("again", self.alone("never_stopped", *larger))
 
     def test_3_wedges(self):
         jobs = self.submit(self.path("wedges"), "--wedges", "--chunk", "12")
         self.assertEqual(len(jobs), 3)
         self.wait_until_done("wedges")
         for number, preset in enumerate(("powder", "ice")):
-            alone = self.run_alone(preset, "--set", f"material.preset={preset}")
+            alone = self.alone(preset, "--set", f"material.preset={preset}")
             self.assert_whole(f"wedges/wedge_{number:04d}", alone)
 
     def test_4_mistakes_are_found_before_the_farm(self):

@@ -105,6 +105,8 @@ class Recipes(HoudiniTest):
                 source = self.node(f"{home.path()}/{snow.shape.name}_snow")
                 self.assertEqual(self.parm(source, "preset").evalAsString(), snow.preset)
                 self.assertEqual(self.parm(source, "velocityy").eval(), snow.velocity[1])
+                self.assertEqual(self.parm(source, "noise_amplitude").eval(), snow.uneven)
+                self.assertEqual(self.parm(source, "noise_scale").eval(), snow.lumps)
                 self.assertEqual(self.parm(source, "spacing").eval(), recipe.spacing)
 
     @unittest.skipIf(tomllib is None, "this Python has no tomllib")
@@ -124,6 +126,8 @@ class Recipes(HoudiniTest):
         for snow, body in zip(recipe.snow, scene["snow"]):
             self.assertEqual(snow.preset, scene["material"]["preset"])
             self.assertEqual(list(snow.velocity), body.get("velocity", [0, 0, 0]))
+            noise = {"amplitude": snow.uneven, "scale": snow.lumps} if snow.uneven else {}
+            self.assertEqual(noise, scene["material"].get("noise", {}))
             self.same_shape(snow.shape, body)
         ground = scene["collider"][-1]
         self.assertEqual((ground["name"], ground["shape"]), ("ground", "plane"))

@@ -29,7 +29,7 @@ for ready in hda/houdini/python*libs/ready.py; do
     MYPYPATH=hda/houdini/scripts/python check --cache-dir "$folder/cache" --follow-imports=silent "$ready"
 done
 # The double, and the tests that use it.
-MYPYPATH=tests/hou:tests/hda:hda/houdini/scripts/python check --cache-dir "$folder/cache_of_tests" --implicit-reexport \
+MYPYPATH=tests/hou:tests/hda:tests/farm:hda/houdini/scripts/python check --cache-dir "$folder/cache_of_tests" --implicit-reexport \
     --follow-imports=silent tests/hou/hou tests/hda/*.py hda/make_help.py \
-    tests/farm/export_test.py tests/farm/farm_test.py
+    tests/farm/export*.py tests/farm/farm_test.py
 "$python" tests/hda/double_test.py "$stubs"

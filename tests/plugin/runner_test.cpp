@@ -35,6 +35,7 @@ name = "block"
 shape = "mesh"
 file = "block.obj"
 velocity = [0, -1.5, 0.5]
+material = { noise = { amplitude = 0.5, scale = 0.05, seed = 3 } }
 [[snow]]
 name = "fall"
 shape = "mesh"
@@ -89,6 +90,9 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
     block->setInput(0, mesh_node("block.obj"));
     block->setFloat("velocity", 1, 0, -1.5);
     block->setFloat("velocity", 2, 0, 0.5);
+    set(block, "noise_amplitude", 0.5);
+    set(block, "noise_scale", 0.05);
+    set(block, "noise_seed", 3);
     fall->setInput(0, mesh_node("cloud.obj"));
     set(fall, "emission", "continuous");
     set(fall, "rate", 0.6f);

@@ -3,6 +3,7 @@
 #include <GU/GU_PrimVolume.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -90,6 +91,34 @@ TEST(Source, PointAttributesGoBeforeThePreset) {
     EXPECT_EQ(particles.poisson_ratio[0], firn::find_preset("dry").material.poisson_ratio);
     set(source.node, "overrides", 0.0);
     EXPECT_EQ(snow_of(*source.cook().gdp()).young_modulus[0], 140e3f);
+}
+
+TEST(Source, NoiseMakesSnowUneven) {
+    Source source(box);
+    set(source.node, "noise_amplitude", 0.4);
+    set(source.node, "noise_scale", 0.05);
+    const firn::Material dry = firn::find_preset("dry").material;
+    const firn::Particles particles = snow_of(*source.cook().gdp());
+    float low = 1, high = 1;
+    for (size_t i = 0; i < particles.count(); ++i) {
+        // All three by one factor, of the place: strong lumps are strong in all ways.
+        const float factor = particles.young_modulus[i] / dry.young_modulus;
+        ASSERT_NEAR(particles.theta_c[i] / dry.theta_c, factor, 1e-5f);
+        ASSERT_NEAR(particles.theta_s[i] / dry.theta_s, factor, 1e-5f);
+        low = std::min(low, factor);
+        high = std::max(high, factor);
+    }
+    EXPECT_GE(low, std::exp(-0.4f));
+    EXPECT_LE(high, std::exp(0.4f));
+    // A box of six lumps by two by four has some of both kinds.
+    EXPECT_LT(low, 0.85f);
+    EXPECT_GT(high, 1.15f);
+    EXPECT_EQ(particles.rest_density[0], dry.rest_density);
+    EXPECT_EQ(particles.hardening[0], dry.hardening);
+    set(source.node, "noise_seed", 1);
+    EXPECT_NE(snow_of(*source.cook().gdp()).young_modulus[0], particles.young_modulus[0]);
+    set(source.node, "noise_amplitude", 0.0);
+    EXPECT_EQ(snow_of(*source.cook().gdp()).young_modulus[0], dry.young_modulus);
 }
 
 TEST(Source, AnAttributeOutOfRangeIsAnError) {

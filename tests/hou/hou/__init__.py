@@ -1,9 +1,10 @@
 """A double of Houdini's `hou` for tests: the classes and functions that Firn uses, each as in sidefx.com/docs/houdini/hom/hou/.
 
-It proves that the builder, the recipes, the self-check and the start-up hook call what exists, wire what they mean and fail
-in words. It can't prove that the real Houdini's nodes have the parameters named in builtin_types.py, that its Solver SOP
-behaves as here, nor that an asset looks right in an interface: `hython -m firn.selfcheck` does that, in a real one. A test
-compares every class, method and argument here with the stubs of the real hou (types-houdini).
+It proves that the builder, the recipes, the self-check, the export and the start-up hook call what exists, wire what they mean
+and fail in words. It can't prove that the real Houdini's nodes have the parameters named in builtin_types.py, that its Solver SOP
+behaves as here, that its simulations hold data under the names that dops.py gives, nor that an asset looks right in an
+interface: `hython -m firn.selfcheck` does that for nodes and asset, in a real one. A test compares every class, method and
+argument here with the stubs of the real hou (types-houdini).
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ from typing import Any, Iterator, Sequence
 from . import world
 from .definitions import HDADefinition, HDASection, hda
 from .enums import (
-    EnumValue, exprLanguage, fileType, folderType, licenseCategoryType, parmCondType, parmNamingScheme, parmTemplateType, primType, scriptLanguage,
-    severityType, stringParmType,
+    EnumValue, attribType, exprLanguage, fileType, folderType, licenseCategoryType, parmCondType, parmNamingScheme,
+    parmTemplateType, primType, scriptLanguage, severityType, stringParmType, vdbData,
 )
 from .errors import (
     Error, InvalidInput, InvalidNodeType, LicenseError, LoadWarning, NameConflict, NodeError, ObjectWasDeleted,
     OperationFailed, PermissionError,
 )
-from .geometry import Attrib, Geometry, Point, Polygon, Prim, Vertex, Volume
-from .nodes import NetworkMovableItem, Node, NodeTypeCategory, OpNode, OpNodeType, SopNode, SubnetIndirectInput
+from .geometry import VDB, Attrib, Geometry, PackedGeometry, PackedPrim, Point, Polygon, Prim, SopVerb, Vertex, Volume
+from .matrices import Matrix4, Vector3
+from .dops import DopData, DopObject, DopRecord, DopRelationship, DopSimulation
+from .nodes import (
+    DopNode, NetworkMovableItem, Node, NodeTypeCategory, OpNode, OpNodeType, OpNodeTypeCategory, SopNode, SubnetIndirectInput,
+)
 from .parms import Keyframe, Parm, ParmTuple
 from .templates import (
     ButtonParmTemplate, FloatParmTemplate, FolderParmTemplate, IntParmTemplate, MenuParmTemplate, ParmTemplate,
@@ -46,11 +51,11 @@ def nodeType(category_or_name: NodeTypeCategory, internal_name: str) -> OpNodeTy
     return category_or_name.nodeType(internal_name)
 
 
-def sopNodeTypeCategory() -> NodeTypeCategory:
+def sopNodeTypeCategory() -> OpNodeTypeCategory:
     return world.current.categories["Sop"]
 
 
-def dopNodeTypeCategory() -> NodeTypeCategory:
+def dopNodeTypeCategory() -> OpNodeTypeCategory:
     return world.current.categories["Dop"]
 
 

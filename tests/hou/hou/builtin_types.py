@@ -1,12 +1,11 @@
 """Node types of Houdini that Firn's networks use, with just the parameters they set, and stand-ins for the plugin's nodes.
 
-The parameters are named as in sidefx.com/docs/houdini/nodes/sop/. What the stand-ins compute is no snow: points of a lattice
+The parameters are named as in sidefx.com/docs/houdini/nodes/sop/ and dop/. What the stand-ins compute is no snow: points of a lattice
 that fall. They show that wires, expressions and frames are right; tests/hdk runs the real nodes.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 from . import world
 from .enums import parmNamingScheme
 from .errors import OperationFailed
-from .geometry import Geometry
-from .nodes import NodeTypeCategory, OpNode, OpNodeType
+from .geometry import VDB, Geometry, PackedGeometry
+from .matrices import placement
+from .nodes import OpNode, OpNodeType, OpNodeTypeCategory
 from .templates import (
     ButtonParmTemplate, FloatParmTemplate, IntParmTemplate, MenuParmTemplate, ParmTemplate, ParmTemplateGroup,
     StringParmTemplate, ToggleParmTemplate,
@@ -80,23 +80,19 @@ def _cook_file(node: OpNode, output: int) -> Geometry:
             elif line.startswith("f "):
                 made.add_polygon(tuple(int(word.split("/")[0]) - 1 for word in line.split()[1:])[::-1])
     else:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        made.attributes, made.primitive_count = stored["attributes"], stored["primitives"]
+        made.load_json(path)
     return made
 
 
 def _cook_xform(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
-    moved = _vector(node, "t")
-    turn = [math.radians(angle) for angle in _vector(node, "r")]
-    points: list[float] = []
-    flat = made.attributes["P"]
-    for x, y, z in zip(flat[0::3], flat[1::3], flat[2::3]):
-        y, z = y * math.cos(turn[0]) - z * math.sin(turn[0]), y * math.sin(turn[0]) + z * math.cos(turn[0])
-        z, x = z * math.cos(turn[1]) - x * math.sin(turn[1]), z * math.sin(turn[1]) + x * math.cos(turn[1])
-        x, y = x * math.cos(turn[2]) - y * math.sin(turn[2]), x * math.sin(turn[2]) + y * math.cos(turn[2])
-        points += [x + moved[0], y + moved[1], z + moved[2]]
-    made.attributes["P"] = points
+    made.transform(placement(_vector(node, "t"), _vector(node, "r"), _vector(node, "s")))
+    return made
+
+
+def _cook_pack(node: OpNode, output: int) -> Geometry:
+    made = Geometry()
+    made.add_on_a_point(PackedGeometry(_needed(node, 0)))
     return made
 
 
@@ -105,7 +101,7 @@ def _cook_merge(node: OpNode, output: int) -> Geometry:
     for index in range(node.wired_inputs()):
         geometry = node.input_geometry(index)
         if geometry is not None:
-            made.add_points(geometry)
+            made.merge(geometry)
     return made
 
 
@@ -250,7 +246,7 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
     frame, start = _number(node, "frame"), _number(node, "start_frame")
     born = _born(node.input_geometry(1) or Geometry(), frame, frame <= start)
     if frame <= start:
-        made.add_points(born)
+        made.merge(born)
         return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
     floor = colliders.bounding_box()[0][1] if colliders is not None and colliders.point_count() else -math.inf
@@ -270,7 +266,7 @@ def _cook_step(node: OpNode, output: int) -> Geometry:
         made.attributes["P"][index] += dt * made.attributes["v"][index]
         if index % 3 == 1:
             made.attributes["P"][index] = max(made.attributes["P"][index], floor)
-    made.add_points(born)
+    made.merge(born)
     return made
 
 
@@ -288,7 +284,8 @@ def _born(source: Geometry, frame: float, first: bool) -> Geometry:
 
 def _cook_volumes(node: OpNode, output: int) -> Geometry:
     made = Geometry()
-    made.primitive_count = 1 if _needed(node, 0).point_count() else 0
+    if _needed(node, 0).point_count():
+        made.add_on_a_point(VDB())
     return made
 
 
@@ -307,6 +304,36 @@ def _xyz(name: str, value: float = 0.0) -> ParmTemplate:
     return FloatParmTemplate(name, name, 3, (value,) * 3, naming_scheme=parmNamingScheme.XYZW)
 
 
+def _object_merge() -> ParmTemplateGroup:
+    ways = ("none", "local", "object")
+    return _group(
+        MenuParmTemplate("xformtype", "Transform", ways), IntParmTemplate("numobj", "Number of Objects", 1, (1,)),
+        StringParmTemplate("objpath1", "Object 1", 1, ("",)),
+    )
+
+
+def _dop_network() -> ParmTemplateGroup:
+    return _group(IntParmTemplate("startframe", "Start Frame", 1, (1,)), *_floats("timescale", value=1.0))
+
+
+def _dop_types() -> list[tuple[str, ParmTemplateGroup, int]]:
+    """Named as in sidefx.com/docs/houdini/nodes/dop/; what they do is in dops.py."""
+    path = StringParmTemplate("soppath", "SOP Path", 1, ("",))
+    creation = FloatParmTemplate("createframe", "Creation Frame", 1, (1.0,))
+    relationship = StringParmTemplate("inputrel1", "Relationship", 1, ("SIM_RelationshipCollide",))
+    force = FloatParmTemplate("force", "Force", 3, (0.0, -9.81, 0.0), naming_scheme=parmNamingScheme.XYZW)
+    return [
+        ("sopsolver", _group(), 1),
+        ("emptyobject", _group(creation), 0),
+        ("staticobject", _group(creation, path, _xyz("t"), _xyz("r"), *_floats("friction", value=0.5)), 0),
+        ("sopgeo", _group(path), 1),
+        ("gravity", _group(force), 1),
+        ("drag", _group(), 1),
+        ("merge", _group(relationship), 9999),
+        ("output", _group(), 1),
+    ]
+
+
 class _Asset:
     """Stands for the definition of an asset that comes with Houdini."""
 
@@ -314,11 +341,12 @@ class _Asset:
         return True
 
 
-def register(categories: dict[str, NodeTypeCategory]) -> None:
+def register(categories: dict[str, OpNodeTypeCategory]) -> None:
     managers, objects, sops, dops = (categories[name] for name in ("Manager", "Object", "Sop", "Dop"))
     managers.add_type(OpNodeType(managers, "root", _group(), inside="Manager"))
     managers.add_type(OpNodeType(managers, "obj", _group(), inside="Object"))
     objects.add_type(OpNodeType(objects, "geo", _group(), inside="Sop"))
+    objects.add_type(OpNodeType(objects, "dopnet", _dop_network(), inside="Dop"))
     objects.add_type(OpNodeType(objects, "cam", _group(_xyz("t"), _xyz("r"))))
     size = FloatParmTemplate("size", "Size", 2, (10.0, 10.0), naming_scheme=parmNamingScheme.XYZW)
     counts = [IntParmTemplate(name, name, 1, (10,)) for name in ("rows", "cols")]
@@ -331,6 +359,7 @@ def register(categories: dict[str, NodeTypeCategory]) -> None:
         ("file", _group(StringParmTemplate("file", "Geometry File", 1, ("default.bgeo",))), {"cook": _cook_file}),
         ("xform", _group(_xyz("t"), _xyz("r"), _xyz("s", 1.0)), {"cook": _cook_xform}),
         ("merge", _group(), {"cook": _cook_merge, "inputs": 9999}),
+        ("pack", _group(), {"cook": _cook_pack}),
         ("switch", _group(IntParmTemplate("input", "Select Input", 1)), {"cook": _cook_switch, "inputs": 9999}),
         ("null", _group(), {"cook": _cook_null}),
         ("output", _group(IntParmTemplate("outputidx", "Output Index", 1)), {"cook": _cook_null}),
@@ -354,13 +383,14 @@ def register(categories: dict[str, NodeTypeCategory]) -> None:
                 "definition": _Asset(), "editable": "d/s",
             },
         ),
-        ("dopnet", _group(), {"inside": "Dop"}),
+        ("dopnet", _dop_network(), {"inside": "Dop"}),
         ("dopimport", _group(), {"cook": _cook_previous, "inputs": 0}),
-        ("object_merge", _group(StringParmTemplate("objpath1", "Object 1", 1, ("",))), {"cook": _cook_object_merge, "inputs": 0}),
+        ("object_merge", _object_merge(), {"cook": _cook_object_merge, "inputs": 0}),
     ]
     for name, templates, rest in sop:
         sops.add_type(OpNodeType(sops, name, templates, **rest))
-    dops.add_type(OpNodeType(dops, "sopsolver", _group(), inside="Sop"))
+    for name, templates, inputs in _dop_types():
+        dops.add_type(OpNodeType(dops, name, templates, inputs=inputs, inside="Sop" if name == "sopsolver" else ""))
 
 
 _COOKS = {
@@ -394,7 +424,7 @@ def _template(row: dict[str, Any]) -> ParmTemplate:
     return ButtonParmTemplate(token, label)
 
 
-def register_plugin_node(categories: dict[str, NodeTypeCategory], node: dict[str, Any]) -> None:
+def register_plugin_node(categories: dict[str, OpNodeTypeCategory], node: dict[str, Any]) -> None:
     category = categories[node["table"]]
     templates = _group(*[_template(row) for row in node["parameters"]])
     templates.check_names()

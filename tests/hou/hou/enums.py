@@ -78,4 +78,14 @@ class licenseCategoryType:
 class primType:
     Polygon = EnumValue("primType", "Polygon")
     VDB = EnumValue("primType", "VDB")
+    PackedGeometry = EnumValue("primType", "PackedGeometry")
     Volume = EnumValue("primType", "Volume")
+
+
+class attribType:
+    Prim = EnumValue("attribType", "Prim")
+
+
+class vdbData:
+    Float = EnumValue("vdbData", "Float")
+    Vector3 = EnumValue("vdbData", "Vector3")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from . import world
 from .errors import InvalidInput, InvalidNodeType, ObjectWasDeleted, OperationFailed, PermissionError
-from .geometry import Geometry
+from .geometry import Geometry, SopVerb
 from .parms import Parm, ParmTuple
 from .templates import ParmTemplateGroup
+
+if TYPE_CHECKING:
+    from .dops import DopSimulation
 
 
 class NodeTypeCategory:
@@ -31,6 +34,11 @@ class NodeTypeCategory:
 
     def remove_type(self, name: str) -> None:
         self._types.pop(name, None)
+
+
+class OpNodeTypeCategory(NodeTypeCategory):
+    def nodeVerb(self, verb_name: str) -> SopVerb | None:
+        return SopVerb() if self.name() == "Sop" and verb_name == "unpack" else None
 
 
 class OpNodeType:
@@ -125,6 +133,17 @@ class OpNode(Node):
         self._alive()
         return self._kind
 
+    def childTypeCategory(self) -> NodeTypeCategory | None:
+        return world.current.categories[self._kind.inside] if self._kind.inside else None
+
+    def simulation(self) -> DopSimulation:
+        from .dops import DopSimulation
+
+        self._alive()
+        if self._kind.inside != "Dop":
+            raise OperationFailed(f"{self.path()} has no simulation")
+        return DopSimulation(self)
+
     def children(self) -> tuple[OpNode, ...]:
         self._alive()
         return tuple(self._children.values())
@@ -157,7 +176,7 @@ class OpNode(Node):
         while name in self._children:
             stem = re.sub(r"\d+$", "", name)
             name = f"{stem}{int(name[len(stem):] or 0) + 1}"
-        made = (SopNode if kind.category().name() == "Sop" else OpNode)(self, kind, name)
+        made = {"Sop": SopNode, "Dop": DopNode}.get(kind.category().name(), OpNode)(self, kind, name)
         self._children[name] = made
         world.current.changed()
         return made
@@ -403,3 +422,24 @@ class SopNode(OpNode):
             for node in self._parent.children():
                 setattr(node, flag, False)
         setattr(self, flag, on)
+
+
+class DopNode(OpNode):
+    def __init__(self, parent: OpNode | None, kind: OpNodeType, name: str) -> None:
+        super().__init__(parent, kind, name)
+        self._bypassed = False
+
+    def dopNetNode(self) -> OpNode:
+        place = self._parent
+        while place is not None and place.childTypeCategory() is not self._kind.category():
+            place = place._parent
+        if place is None:
+            raise OperationFailed(f"{self.path()} is in no DOP network")
+        return place
+
+    def isBypassed(self) -> bool:
+        return self._bypassed
+
+    def bypass(self, on: bool) -> None:
+        self.check_editable(f"bypass {self.path()}")
+        self._bypassed = on

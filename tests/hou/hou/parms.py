@@ -64,7 +64,7 @@ class _Sight:
         return self._geometry(path).findPointAttrib(name) is not None
 
     def primitive_count(self, path: str) -> int:
-        return self._geometry(path).primitive_count
+        return len(self._geometry(path).prims())
 
     def point_count(self, path: str) -> int:
         return self._geometry(path).point_count()

@@ -15,7 +15,7 @@ from .errors import LicenseError, OperationFailed
 
 if TYPE_CHECKING:
     from .definitions import HDADefinition
-    from .nodes import NodeTypeCategory, OpNode
+    from .nodes import OpNode, OpNodeTypeCategory
 
 
 @dataclass
@@ -23,7 +23,7 @@ class World:
     version: tuple[int, int, int]
     home: Path
     tables: Path
-    categories: dict[str, NodeTypeCategory] = field(default_factory=dict)
+    categories: dict[str, OpNodeTypeCategory] = field(default_factory=dict)
     libraries: dict[str, list[HDADefinition]] = field(default_factory=dict)
     root: OpNode | None = None
     frame: float = 1.0
@@ -35,6 +35,8 @@ class World:
     loading: int = 0
     #: The Solver SOP runs its network at the start frame too. Firn must not care.
     solver_steps_start_frame: bool = True
+    #: How many frames of snow a DOP network was asked to simulate.
+    solved_frames: int = 0
     licence: str = "Commercial"
     interface: bool = False
     #: Faults.
@@ -102,12 +104,12 @@ def reset(
 ) -> World:
     """A new session of a Houdini. `without` are nodes of Firn's plugin that did not load."""
     from . import builtin_types
-    from .nodes import NodeTypeCategory
+    from .nodes import OpNodeTypeCategory
 
     global current
     current = World(version, home, tables)
     for name in ("Manager", "Object", "Sop", "Dop"):
-        current.categories[name] = NodeTypeCategory(name)
+        current.categories[name] = OpNodeTypeCategory(name)
     builtin_types.register(current.categories)
     document = json.loads(tables.read_text(encoding="utf-8"))
     for node in document["nodes"]:

@@ -4,9 +4,10 @@
     hython -m firn.farm sim     HIP NODE --out FOLDER [--frames 1-48]
     hython -m firn.farm volumes HIP NODE --out FOLDER [--frames 1-48] [--chunk 8 --task 0]
 
-NODE is a firn::snow_solver. `export` writes a scene file with its geometry, for `firn sim` on machines without Houdini. `sim`
-and `volumes` need a licence of Houdini Engine on each machine; use them where a scene file can't hold the set-up (forces,
-nodes between the sources and the solver).
+NODE is a firn::snow_solver; `export` also takes a DOP network with a firn_snowsolver (or that solver) and a Solver SOP with a
+firn::snow_step. It writes a scene file with its geometry, for `firn sim` on machines without Houdini. `sim` and `volumes` need
+a licence of Houdini Engine on each machine; use them where a scene file can't hold the set-up (forces, nodes between the sources
+and the solver).
 
 Every file appears whole or not at all, and a frame that is there is left alone. So a task may be stopped at any moment, run
 again, and run twice at once: the same command goes on. `sim` goes on from the last frame that is there, to the same bits, as
@@ -31,7 +32,9 @@ import hou
 from firn import build as asset_build
 from firn import frame_range, tables
 from firn.error import FirnError
-from firn.export import geometry_at, is_type, write_scene
+from firn.export import write_scene
+from firn.export_file import geometry_at
+from firn.export_wires import is_type
 from firn.network import add, child, follow, parm
 from firn.new_file import new_file
 from firn.snow_solver import ASSET_NAME, INNER_TYPES, Plan, make_plan
@@ -154,22 +157,26 @@ def as_number(value: Setting) -> Setting:
     return value
 
 
-def apply(asset: hou.OpNode, settings: dict[str, Setting]) -> None:
+def apply(node: hou.OpNode, settings: dict[str, Setting]) -> None:
     for name, value in settings.items():
-        found = hou.parm(name) if name.startswith("/") else asset.parm(name)
+        found = hou.parm(name) if name.startswith("/") else node.parm(name)
         if found is None:
-            raise FirnError(f"--set {name}: {asset.path() if not name.startswith('/') else 'the scene'} has no such parameter")
+            raise FirnError(f"--set {name}: {node.path() if not name.startswith('/') else 'the scene'} has no such parameter")
         found.set(as_number(value))
 
 
-def open_asset(hip: str, path: str) -> hou.SopNode:
+def open_node(hip: str, path: str) -> hou.OpNode:
     asset_build.ensure()
     hou.hipFile.load(hip, suppress_save_prompt=True, ignore_load_warnings=True)
     node = hou.node(path)
     if node is None:
         raise FirnError(f"{hip} has no node {path}")
-    if not is_type(cast(hou.OpNode, node), ASSET_NAME):
-        raise FirnError(f"{path} is a {node.type().name()}; give a {ASSET_NAME}")
+    return cast(hou.OpNode, node)
+
+
+def asset_of(node: hou.OpNode) -> hou.SopNode:
+    if not is_type(node, ASSET_NAME):
+        raise FirnError(f"{node.path()} is a {node.type().name()}; give a {ASSET_NAME}")
     return cast(hou.SopNode, node)
 
 
@@ -179,7 +186,7 @@ def parser() -> argparse.ArgumentParser:
     for name, summary in (("export", "a scene file for firn"), ("sim", "particles"), ("volumes", "volumes of the particles")):
         command = commands.add_parser(name, help=summary)
         command.add_argument("hip", metavar="HIP", help="the Houdini scene")
-        command.add_argument("node", metavar="NODE", help="its firn::snow_solver")
+        command.add_argument("node", metavar="NODE", help="what simulates the snow")
         if name == "export":
             command.add_argument("scene", metavar="SCENE.toml", help="where it goes; its geometry goes beside it")
         else:
@@ -199,13 +206,14 @@ def run(given: argparse.Namespace) -> None:
         raise FirnError("--wedges and --wedge belong together")
     settings = settings_of(given.set, given.wedges, given.wedge)
     frames = frame_range.parse(given.frames) if given.frames else None
-    asset = open_asset(given.hip, given.node)
-    apply(asset, settings)
+    node = open_node(given.hip, given.node)
+    apply(node, settings)
     if given.command == "export":
-        for warning in write_scene(asset, Path(given.scene), frames):
+        for warning in write_scene(node, Path(given.scene), frames):
             print(f"firn.farm: warning: {warning}", file=sys.stderr)
         print(given.scene)
         return
+    asset = asset_of(node)
     if frames is None:
         frames = range(parm(asset, "start_frame").evalAsInt(), int(hou.playbar.frameRange()[1]) + 1)
     out = Path(given.out)

@@ -1,5 +1,4 @@
-"""Shots to start from: each a network that plays at once, with the same numbers as a scene in examples/, but for the noise that
-makes some of those scenes' snow uneven: attributes on points do that in Houdini.
+"""Shots to start from: each a network that plays at once, with the same numbers as a scene in examples/.
 
     from firn import recipes
     recipes.build(recipes.find("plough"))
@@ -44,9 +43,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Snow:
+    """`uneven` and `lumps` (m) are the strength and the size of a noise of its material."""
+
     shape: Shape
     preset: str
     velocity: Vector = ZERO
+    uneven: float = 0.0
+    lumps: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Recipe:
 RECIPES = (
     Recipe(
         "snowball", "Snowball", "A ball of powder is thrown on the ground and bursts.", "snowball_drop.toml", 0.025, 48,
-        (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "powder", (2, -12, 0)),),
+        (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "powder", (2, -12, 0), 0.5, 0.12),),
         (),
         0.5, 4, (2.0, 1.2, 3.0), (0, 0.6, 0), (("surface_floor", 0.85),),
     ),
@@ -112,7 +115,7 @@ RECIPES = (
     ),
     Recipe(
         "wall_smash", "Wall Smash", "An iron ball goes through a wall of packed snow.", "wall_smash.toml", 0.025, 40,
-        (Snow(Shape("wall", "box", size=(1.6, 1, 0.3), position=(0, 0.5, 0)), "packed"),),
+        (Snow(Shape("wall", "box", size=(1.6, 1, 0.3), position=(0, 0.5, 0)), "packed", ZERO, 0.6, 0.15),),
         (
             Collider(
                 Shape("ball", "sphere", radius=0.22), 0.3,
@@ -126,6 +129,7 @@ RECIPES = (
         (
             Snow(
                 Shape("slab", "box", size=(1.6, 0.15, 1), position=(-0.3, 1.4, 0), rotation=(0, 0, -35)), "wet",
+                ZERO, 0.4, 0.2,
             ),
         ),
         (
@@ -209,6 +213,7 @@ def build(recipe: Recipe, parent: hou.OpNode | None = None) -> hou.SopNode:
         place = _shape(home, snow.shape)
         source = add(home, "firn::snow_source", f"{snow.shape.name}_snow", (place,))
         _set(source, {"spacing": recipe.spacing, "preset": snow.preset})
+        _set(source, {"noise_amplitude": snow.uneven, "noise_scale": snow.lumps})
         _set_vector(source, "velocity", snow.velocity)
         sources.append(source)
     colliders = []

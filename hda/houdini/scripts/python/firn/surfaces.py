@@ -1,4 +1,4 @@
-"""Polygons of Houdini's geometry, and the OBJ files that `firn` reads."""
+"""Surfaces of Houdini's geometry, and the OBJ files that `firn` reads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from firn.rigid import Points, Vector, minus
 
 PACKED = ("PackedGeometry", "PackedFragment", "PackedPrim", "AlembicRef")
 
+#: The primitive attribute that tells of which packed primitive something was.
+PIECE = "firn_piece"
+
 
 @dataclass(frozen=True)
 class Surface:
     points: tuple[Vector, ...]
     faces: tuple[tuple[int, ...], ...]  # counter-clockwise from outside
-    pieces: tuple[str, ...]  # of each face, where a piece attribute was asked for
+    pieces: tuple[str, ...]  # of each face: a packed primitive, a value of the piece attribute, or ""
 
 
 def kinds(geometry: hou.Geometry) -> set[str]:
@@ -27,15 +30,73 @@ def kinds(geometry: hou.Geometry) -> set[str]:
     return {prim.type().name() for prim in geometry.prims()}
 
 
+def point_count(geometry: hou.Geometry) -> int:
+    return cast(int, geometry.intrinsicValue("pointcount"))
+
+
+def primitive_count(geometry: hou.Geometry) -> int:
+    return cast(int, geometry.intrinsicValue("primitivecount"))
+
+
+def copy_of(geometry: hou.Geometry) -> hou.Geometry:
+    """One that may be changed."""
+    made = hou.Geometry()
+    made.merge(geometry)
+    return made
+
+
+def primitive_name(geometry: hou.Geometry, prim: hou.Prim) -> str:
+    return str(prim.attribValue("name")) if geometry.findPrimAttrib("name") is not None else ""
+
+
+def piece_names(geometry: hou.Geometry) -> list[str]:
+    """For each primitive: "", or what a packed one is called. Two may have one name; two bodies may not."""
+    names: list[str] = []
+    for prim in geometry.prims():
+        if prim.type().name() not in PACKED:
+            names.append("")
+            continue
+        name = chosen = primitive_name(geometry, prim) or f"packed{prim.number()}"
+        again = 1
+        while chosen in names:
+            again += 1
+            chosen = f"{name}_{again}"
+        names.append(chosen)
+    return names
+
+
 def unpacked(geometry: hou.Geometry) -> hou.Geometry:
-    """With packed primitives opened."""
+    """With packed primitives opened; PIECE says which one something comes from."""
     if not kinds(geometry).intersection(PACKED):
         return geometry
-    verb = hou.sopNodeTypeCategory().nodeVerb("unpack")
+    verb = cast("hou.SopVerb | None", hou.sopNodeTypeCategory().nodeVerb("unpack"))
     if verb is None:
         raise FirnError("this Houdini has no Unpack verb: unpack the geometry before Firn")
+    names = piece_names(geometry)
+    marked = copy_of(geometry)
+    marked.addAttrib(hou.attribType.Prim, PIECE, "")
+    marked.setPrimStringAttribValues(PIECE, names)
+    # Unpack wants to be told which primitives are packed where others are beside them.
+    packed = " ".join(str(number) for number, name in enumerate(names) if name)
+    verb.setParms({"group": packed, "transfer_attributes": PIECE})
     made = hou.Geometry()
-    cast(hou.SopVerb, verb).execute(made, [geometry])
+    verb.execute(made, [marked])
+    return made
+
+
+def scalar_grids(geometry: hou.Geometry) -> list[str]:
+    """The names of the VDBs that are shapes: a vector field may stand beside one."""
+    return [primitive_name(geometry, prim) for prim in geometry.prims()
+            if prim.type() == hou.primType.VDB and cast(hou.VDB, prim).dataType() == hou.vdbData.Float]
+
+
+def grids_alone(geometry: hou.Geometry) -> hou.Geometry:
+    """Without what a .vdb can't hold."""
+    others = [prim for prim in geometry.prims() if prim.type() != hou.primType.VDB]
+    if not others:
+        return geometry
+    made = copy_of(geometry)
+    made.deletePrims([prim for prim in made.prims() if prim.type() != hou.primType.VDB])
     return made
 
 
@@ -44,30 +105,49 @@ def vectors(flat: tuple[float, ...]) -> tuple[Vector, ...]:
 
 
 def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Surface:
-    """The closed polygons, or the terrain of a heightfield; what else there is is passed over. `owner` is for errors."""
+    """The closed polygons, and the terrain of a heightfield; what else there is is passed over. `owner` is for errors."""
     opened = unpacked(geometry)
-    terrain = height_surface(opened)
-    if terrain is not None and not piece_attribute:
-        return terrain
-    faces, pieces = [], []
+    if piece_attribute and opened.findPrimAttrib(piece_attribute) is None:
+        raise FirnError(f"{owner}: has no primitive attribute '{piece_attribute}' to cut it into pieces")
+    was_packed = opened.findPrimAttrib(PIECE) is not None
+    points: tuple[Vector, ...] = vectors(opened.pointFloatAttribValues("P"))
+    faces: list[tuple[int, ...]] = []
+    pieces: list[str] = []
     for prim in opened.prims():
         if prim.type() != hou.primType.Polygon or not cast(hou.Polygon, prim).isClosed():
             continue
         # Houdini counts clockwise, everyone else counter-clockwise.
         faces.append(tuple(vertex.point().number() for vertex in prim.vertices())[::-1])
-        if piece_attribute:
-            pieces.append(str(prim.attribValue(piece_attribute)))
+        piece = str(prim.attribValue(PIECE)) if was_packed else ""
+        pieces.append(piece or (str(prim.attribValue(piece_attribute)) if piece_attribute else ""))
+    terrain = height_surface(opened)
+    if terrain is not None:
+        faces += [tuple(corner + len(points) for corner in face) for face in terrain.faces]
+        points += terrain.points
+        pieces += terrain.pieces
     if not faces:
         raise FirnError(f"{owner}: has no polygons; convert it to polygons or a VDB first")
-    return Surface(vectors(opened.pointFloatAttribValues("P")), tuple(faces), tuple(pieces))
+    return used(points, tuple(faces), tuple(pieces))
+
+
+def used(points: tuple[Vector, ...], faces: tuple[tuple[int, ...], ...], pieces: tuple[str, ...]) -> Surface:
+    """Without the points that no face has."""
+    corners = sorted({corner for face in faces for corner in face})
+    new = {old: number for number, old in enumerate(corners)}
+    return Surface(
+        tuple(points[k] for k in corners), tuple(tuple(new[corner] for corner in face) for face in faces), pieces
+    )
 
 
 def height_surface(geometry: hou.Geometry) -> Surface | None:
     """The terrain of a heightfield, one point for each voxel of its volume `height`; None if there is none."""
     for prim in geometry.prims():
-        if prim.type() != hou.primType.Volume or prim.attribValue("name") != "height":
+        if prim.type() != hou.primType.Volume:
             continue
         volume = cast(hou.Volume, prim)
+        name = primitive_name(geometry, prim)
+        if name != "height" and (name or not volume.isHeightField()):
+            continue
         columns, rows, _ = volume.resolution()
         heights = volume.allVoxels()
         points = []
@@ -85,17 +165,14 @@ def height_surface(geometry: hou.Geometry) -> Surface | None:
         across, along = minus(points[1], points[0]), minus(points[columns], points[0])
         if across[2] * along[0] - across[0] * along[2] < 0:
             faces = [face[::-1] for face in faces]
-        return Surface(tuple(points), tuple(faces), ())
+        return Surface(tuple(points), tuple(faces), ("",) * len(faces))
     return None
 
 
 def piece(whole: Surface, name: str) -> Surface:
     """The faces of one piece, and only their points."""
-    faces = [face for face, of in zip(whole.faces, whole.pieces) if of == name]
-    used = sorted({corner for face in faces for corner in face})
-    new = {old: number for number, old in enumerate(used)}
-    points = tuple(whole.points[k] for k in used)
-    return Surface(points, tuple(tuple(new[corner] for corner in face) for face in faces), (name,) * len(faces))
+    faces = tuple(face for face, of in zip(whole.faces, whole.pieces) if of == name)
+    return used(whole.points, faces, (name,) * len(faces))
 
 
 def write_obj(path: Path, points: Points, faces: tuple[tuple[int, ...], ...]) -> None:

@@ -1,6 +1,10 @@
-#include "noise.h"
+#include "firn/material_noise.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "firn/parameters.h"
+#include "firn/scattered.h"
 
 namespace firn {
 
@@ -32,9 +36,21 @@ double smooth_noise(double x, double y, double z, uint32_t seed) {
     return (2 * octave(x, y, z, seed) + octave(2 * x, 2 * y, 2 * z, seed + 1)) / 3;
 }
 
-float noise_factor(const Noise& noise, const Float3& p) {
+bool varies(const MaterialNoise& noise, const char* token) {
+    return noise.amplitude > 0 && std::find(noise.of.begin(), noise.of.end(), token) != noise.of.end();
+}
+
+void apply_noise(const MaterialNoise& noise, const char* token, const std::vector<Float3>& position,
+                 std::vector<float>& values) {
+    if (!varies(noise, token)) return;
+    const ParameterInfo& info = *find_parameter(token);
     const double s = 1 / double(noise.scale);
-    return static_cast<float>(std::exp(noise.amplitude * smooth_noise(s * p.x, s * p.y, s * p.z, noise.seed)));
+    for (size_t i = 0; i < values.size(); ++i) {
+        const Float3& p = position[i];
+        const auto factor =
+            static_cast<float>(std::exp(noise.amplitude * smooth_noise(s * p.x, s * p.y, s * p.z, noise.seed)));
+        values[i] = std::clamp(values[i] * factor, static_cast<float>(info.low), static_cast<float>(info.high));
+    }
 }
 
 }  // namespace firn
