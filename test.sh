@@ -74,6 +74,7 @@ else
 fi
 if [ $mode = long ]; then
     run "release (long)" in_folder release -L 'long|soak|slurm'
+    run "asan (long)" in_folder asan -L long
     if command -v clang-tidy >/dev/null; then
         echo "== clang-tidy"
         if scripts/tidy.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi

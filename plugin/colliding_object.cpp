@@ -130,10 +130,11 @@ bool same_topology(const Shape& a, const Shape& b) {
     return a.mesh.points.size() == b.mesh.points.size() && a.mesh.triangles == b.mesh.triangles;
 }
 
-CollidingObject first_seen(int object, const Shape& shape, const Affine& placement) {
+CollidingObject first_seen(int object, const std::string& piece, const Shape& shape, const Affine& placement) {
     Unstretched u = unstretched(shape, placement);
     CollidingObject seen;
     seen.object = object;
+    seen.piece = piece;
     seen.rest = std::move(u.shape);
     seen.placement = u.placement;
     return seen;
@@ -141,7 +142,7 @@ CollidingObject first_seen(int object, const Shape& shape, const Affine& placeme
 
 CollidingObject followed(const CollidingObject& before, const Shape& now, const Affine& placement, float spacing) {
     Unstretched u = unstretched(now, placement);
-    if (!same_topology(before.rest, u.shape)) return first_seen(before.object, now, placement);
+    if (!same_topology(before.rest, u.shape)) return first_seen(before.object, before.piece, now, placement);
     CollidingObject next = before;
     if (before.motion != Motion::deforming) {
         const bool shape_kept = same(before.rest.mesh.points, u.shape.mesh.points);

@@ -3,6 +3,7 @@
 // An object that snow collides with, from one frame to the next: what it was when first seen, where it is now, and
 // whether it stands still, moves as a whole or changes its shape. Knows nothing of Houdini.
 
+#include <string>
 #include <vector>
 
 #include "firn/body.h"
@@ -26,7 +27,8 @@ struct Affine {
 
 /// All that has to be remembered between frames. A plain value: copied, saved and loaded with the frame it belongs to.
 struct CollidingObject {
-    int object = -1;  ///< the host's number for it
+    int object = -1;    ///< the host's number for it
+    std::string piece;  ///< which part of it, of those that move by themselves; "" = the one that has no name
     Motion motion = Motion::still;
     Shape rest;                  ///< as first seen, m, in a frame of its own that turns and moves with it
     Transform placement;         ///< of that frame, at the end of the last frame; not for deforming ones
@@ -34,7 +36,7 @@ struct CollidingObject {
 };
 
 /// As first seen. Scale and shear of the placement go into the rest shape.
-CollidingObject first_seen(int object, const Shape&, const Affine& placement);
+CollidingObject first_seen(int object, const std::string& piece, const Shape&, const Affine& placement);
 
 /// The same object a frame later. What changed decides its motion: nothing, the placement alone (or points that moved
 /// as one), or the shape. Once it moves it counts as moving, once it deforms as deforming, so that the engine's bodies

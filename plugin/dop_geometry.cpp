@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "appearing_snow.h"
 #include "collider_bodies.h"
@@ -76,6 +77,21 @@ void append_values(std::vector<float>& all, size_t before, float single, const S
         all.insert(all.end(), found->values.begin(), found->values.end());
 }
 
+/// The piece's mesh in its own space, and its numbers.
+void add_piece(ColliderPart& part, const SurfacePiece& piece) {
+    const size_t before = part.shape.mesh.points.size();
+    append_values(part.look.point_friction, before, part.look.friction, piece, "friction");
+    append_values(part.look.point_adhesion, before, part.look.adhesion, piece, "adhesion");
+    append_values(part.look.point_bounce, before, part.look.bounce, piece, "bounce");
+    append_values(part.look.point_sticky, before, part.look.sticky, piece, "sticky");
+    append(part.shape.mesh, piece.mesh);
+}
+
+/// Some points have numbers; those behind them have the single value.
+void complete(std::vector<float>& values, size_t count, float single) {
+    if (!values.empty()) values.resize(count, single);
+}
+
 }  // namespace
 
 Affine affine_of(const UT_DMatrix4& m) {
@@ -87,36 +103,44 @@ Affine affine_of(const UT_DMatrix4& m) {
     return a;
 }
 
-Shape collider_shape(const GU_Detail& detail, SurfaceLook& look, Affine& placement) {
+std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const SurfaceLook& look, const Affine& placement) {
     const GeometryPieces pieces = geometry_pieces(detail, "", collider_values());
-    Shape shape;
+    std::vector<ColliderPart> parts;
+    ColliderPart rest{"", {}, look, placement};
     if (pieces.surfaces.empty() && pieces.heightfields.empty()) {
         const std::vector<PointBlock> blocks = point_blocks(detail);
-        shape.mesh.points = vectors(detail, blocks, "P");
-        shape.normals = vectors(detail, blocks, "N");
-        look.point_friction = numbers(detail, blocks, "friction");
-        look.point_adhesion = numbers(detail, blocks, "adhesion");
-        look.point_bounce = numbers(detail, blocks, "bounce");
-        look.point_sticky = numbers(detail, blocks, "sticky");
-        return shape;
+        rest.shape.mesh.points = vectors(detail, blocks, "P");
+        rest.shape.normals = vectors(detail, blocks, "N");
+        rest.look.point_friction = numbers(detail, blocks, "friction");
+        rest.look.point_adhesion = numbers(detail, blocks, "adhesion");
+        rest.look.point_bounce = numbers(detail, blocks, "bounce");
+        rest.look.point_sticky = numbers(detail, blocks, "sticky");
+        parts.push_back(std::move(rest));
+        return parts;
     }
-    const bool one_packed = pieces.surfaces.size() == 1 && pieces.heightfields.empty() && pieces.surfaces[0].packed;
-    if (one_packed) placement = after(placement, pieces.surfaces[0].placement);
+    std::map<std::string, int> named;
     for (const SurfacePiece& piece : pieces.surfaces) {
-        const size_t before = shape.mesh.points.size();
-        append_values(look.point_friction, before, look.friction, piece, "friction");
-        append_values(look.point_adhesion, before, look.adhesion, piece, "adhesion");
-        append_values(look.point_bounce, before, look.bounce, piece, "bounce");
-        append_values(look.point_sticky, before, look.sticky, piece, "sticky");
-        append(shape.mesh, one_packed ? piece.mesh : placed_mesh(piece));
+        if (!piece.packed) {
+            add_piece(rest, piece);
+            continue;
+        }
+        // Two primitives may have one name; they are told apart by their order.
+        const int again = ++named[piece.name];
+        ColliderPart part{again == 1 ? piece.name : piece.name + "_" + std::to_string(again), {}, look, {}};
+        part.placement = after(placement, piece.placement);
+        add_piece(part, piece);
+        parts.push_back(std::move(part));
     }
-    for (const Heightfield& field : pieces.heightfields) append(shape.mesh, heightfield_mesh(field));
-    const size_t count = shape.mesh.points.size();
-    if (!look.point_friction.empty()) look.point_friction.resize(count, look.friction);
-    if (!look.point_adhesion.empty()) look.point_adhesion.resize(count, look.adhesion);
-    if (!look.point_bounce.empty()) look.point_bounce.resize(count, look.bounce);
-    if (!look.point_sticky.empty()) look.point_sticky.resize(count, look.sticky);
-    return shape;
+    for (const Heightfield& field : pieces.heightfields) append(rest.shape.mesh, heightfield_mesh(field));
+    if (!rest.shape.mesh.points.empty()) parts.push_back(std::move(rest));
+    for (ColliderPart& part : parts) {
+        const size_t count = part.shape.mesh.points.size();
+        complete(part.look.point_friction, count, look.friction);
+        complete(part.look.point_adhesion, count, look.adhesion);
+        complete(part.look.point_bounce, count, look.bounce);
+        complete(part.look.point_sticky, count, look.sticky);
+    }
+    return parts;
 }
 
 bool holds_bodies(const GU_Detail& detail) {

@@ -6,6 +6,7 @@
 #include <UT/UT_Matrix4.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "colliding_object.h"
@@ -16,10 +17,18 @@ namespace firn {
 /// Houdini's rows times a matrix, as columns.
 Affine affine_of(const UT_DMatrix4&);
 
-/// Polygons, packed primitives, VDBs and height fields of a collider as one shape; without any, its points as boundary
-/// particles with their N. Point attributes friction, adhesion, bounce and sticky go into the look.
-/// `placement` is multiplied by that of a packed primitive, if that is all there is.
-Shape collider_shape(const GU_Detail&, SurfaceLook&, Affine& placement);
+/// A part of a collider that moves by itself.
+struct ColliderPart {
+    std::string piece;  ///< "" = all that is not packed
+    Shape shape;
+    SurfaceLook look;
+    Affine placement;
+};
+
+/// Each packed primitive is a part of its own, placed by the object and by itself. Polygons, VDBs and height fields are
+/// one more; without any of these, the points are boundary particles with their N. Point attributes friction, adhesion,
+/// bounce and sticky go into the looks, which begin as the one given.
+std::vector<ColliderPart> collider_parts(const GU_Detail&, const SurfaceLook&, const Affine& placement);
 
 /// Whether these are the points of firn::snow_collider, which say all about their bodies themselves.
 bool holds_bodies(const GU_Detail&);

@@ -14,16 +14,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 
 #include "air.h"
 #include "appearing_snow.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
+#include "cook_summary.h"
 #include "dialog_script.h"
 #include "dop_forces.h"
 #include "dop_geometry.h"
+#include "dop_snow_report.h"
 #include "dop_snow_state.h"
 #include "engine_cache.h"
 #include "firn/error.h"
@@ -37,8 +42,9 @@ namespace firn {
 struct SnowEngines {
     struct Kept {
         EngineCache cache;
-        std::map<int, std::pair<Shape, Boundary>> boundaries;  ///< by collider, with the rest shape that they cover
-        float spacing = 0, boundary_volume = 0;                ///< that they were made for
+        /// By collider and piece, with the rest shape that they cover.
+        std::map<std::pair<int, std::string>, std::pair<Shape, Boundary>> boundaries;
+        float spacing = 0, boundary_volume = 0;  ///< that they were made for
     };
     std::mutex mutex;
     std::map<int, Kept> kept;
@@ -106,7 +112,7 @@ std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
     return offers;
 }
 
-/// A collider over one frame.
+/// A collider over one frame, or one of its pieces.
 struct ColliderMove {
     CollidingObject before, after;
     SurfaceLook look;
@@ -128,44 +134,50 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
         UT_DMatrix4 placement;
         SIMgetGeometryTransform(placement, *affector);
 
-        ColliderMove move;
-        move.name = affector->getName().toStdString();
-        move.look.friction = static_cast<float>(values.real("friction"));
-        move.look.adhesion = static_cast<float>(values.real("adhesion"));
-        move.look.bounce = static_cast<float>(values.real("bounce"));
-        move.look.sticky = static_cast<float>(values.real("sticky"));
+        SurfaceLook look;
+        look.friction = static_cast<float>(values.real("friction"));
+        look.adhesion = static_cast<float>(values.real("adhesion"));
+        look.bounce = static_cast<float>(values.real("bounce"));
+        look.sticky = static_cast<float>(values.real("sticky"));
         // Not its bounce: Houdini's objects come with one that is meant for hard bodies.
         if (const SIM_PhysicalParms* physical = affector->getPhysicalParms())
-            move.look.friction = static_cast<float>(physical->getFriction());
+            look.friction = static_cast<float>(physical->getFriction());
         const int id = affector->getObjectId();
-        Affine placed = affine_of(placement);
+        std::string name = affector->getName().toStdString();
         try {
             if (holds_bodies(*lock.getGdp())) {
+                ColliderMove move;
+                move.name = name;
                 move.bodies = read_bodies(*lock.getGdp());
                 moves.push_back(std::move(move));
                 continue;
             }
-            const Shape now = collider_shape(*lock.getGdp(), move.look, placed);
-            const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& object_then) {
-                return object_then.object == id;
-            });
-            if (known == before.end()) {
-                move.before = move.after = first_seen(id, now, placed);
-            } else {
-                move.before = *known;
-                move.after = followed(*known, now, placed, spacing);
-                if (!same_topology(move.before.rest, move.after.rest)) {
-                    messages.warning(
-                        "collider '" + move.name +
-                        "' has other polygons than a frame ago: it can't be followed, and stands still for "
-                        "this frame");
-                    move.before = move.after;
+            std::vector<ColliderPart> parts = collider_parts(*lock.getGdp(), look, affine_of(placement));
+            for (ColliderPart& part : parts) {
+                ColliderMove move;
+                move.name = parts.size() == 1 ? name : name + "/" + (part.piece.empty() ? "mesh" : part.piece);
+                move.look = std::move(part.look);
+                const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& then) {
+                    return then.object == id && then.piece == part.piece;
+                });
+                if (known == before.end()) {
+                    move.before = move.after = first_seen(id, part.piece, part.shape, part.placement);
+                } else {
+                    move.before = *known;
+                    move.after = followed(*known, part.shape, part.placement, spacing);
+                    if (!same_topology(move.before.rest, move.after.rest)) {
+                        messages.warning(
+                            "collider '" + move.name +
+                            "' has other polygons than a frame ago: it can't be followed, and stands still for "
+                            "this frame");
+                        move.before = move.after;
+                    }
                 }
+                moves.push_back(std::move(move));
             }
         } catch (const Error& error) {
-            throw Error("collider '" + move.name + "': " + error.what());
+            throw Error("collider '" + name + "': " + error.what());
         }
-        moves.push_back(std::move(move));
     }
     return moves;
 }
@@ -187,24 +199,35 @@ bool same(const Shape& a, const Shape& b) {
 std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const Parameters& parameters,
                                   SnowEngines::Kept& kept, const NodeMessages& messages) {
     std::vector<MovingBody> bodies;
+    std::set<std::pair<int, std::string>> here;
     for (const ColliderMove& move : moves) {
         bodies.insert(bodies.end(), move.bodies.begin(), move.bodies.end());
         if (!move.bodies.empty()) continue;
-        const auto known = kept.boundaries.find(move.after.object);
-        if (known == kept.boundaries.end() || !same(known->second.first, move.after.rest)) {
+        const std::pair<int, std::string> part(move.after.object, move.after.piece);
+        here.insert(part);
+        auto& [covered, boundary] = kept.boundaries[part];
+        if (boundary.volume.empty() || !same(covered, move.after.rest)) {
             try {
-                kept.boundaries[move.after.object] = {
-                    move.after.rest, boundary_of(move.after.rest, parameters.spacing, parameters.boundary_volume)};
+                boundary = boundary_of(move.after.rest, parameters.spacing, parameters.boundary_volume);
+                covered = move.after.rest;
             } catch (const Error& error) {
                 throw Error("collider '" + move.name + "': " + error.what());
             }
-            for (const std::string& warning : kept.boundaries[move.after.object].second.samples.warnings)
+            for (const std::string& warning : boundary.samples.warnings)
                 messages.warning("collider '" + move.name + "': " + warning);
         }
-        bodies.push_back(moving_body(move.before, move.after, kept.boundaries[move.after.object].second, move.look));
+        bodies.push_back(moving_body(move.before, move.after, boundary, move.look));
         bodies.back().body.name = move.name;
     }
+    for (auto it = kept.boundaries.begin(); it != kept.boundaries.end();)
+        it = here.count(it->first) ? std::next(it) : kept.boundaries.erase(it);
     return bodies;
+}
+
+std::string start_message(const CookSummary& summary) {
+    return "Device: " + summary.device + "; " + (summary.notice.empty() ? "" : summary.notice + "; ") +
+           particles_and_memory(summary) + ". Substeps and iterations of each frame: the object's " +
+           SIM_FirnSnowReport::data_name + " in the Geometry Spreadsheet";
 }
 
 void require_at_origin(const SIM_Object& object) {
@@ -297,7 +320,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                 add_accelerations(object, forces.others, parameters, particles, acceleration);
                 return acceleration;
             };
-        bool moved = false;
+        std::optional<CookSummary> moved;
         if (!newobject) {
             const SIM_GeometryAutoReadLock lock(object.getGeometry());
             const GU_Detail* snow = lock.getGdp();
@@ -313,7 +336,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                 const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
                 if (report.interrupted) return;
                 for (const std::string& warning : report.warnings) messages.warning(warning);
-                moved = true;
+                moved = cook_summary(kept.cache, report);
             }
         }
 
@@ -321,7 +344,10 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                                                      SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
         SIM_FirnSnowState* state =
             SIM_DATA_CREATE(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState, SIM_DATA_RETURN_EXISTING);
-        if (!geometry || !state) throw Error("the object's geometry can't be written");
+        SIM_FirnSnowReport* report =
+            moved ? SIM_DATA_CREATE(object, SIM_FirnSnowReport::data_name, SIM_FirnSnowReport, SIM_DATA_RETURN_EXISTING)
+                  : SIM_DATA_GET(object, SIM_FirnSnowReport::data_name, SIM_FirnSnowReport);
+        if (!geometry || !state || (moved && !report)) throw Error("the object's data can't be written");
         {
             SIM_GeometryAutoWriteLock lock(geometry, SIM_DATA_ID_PRESERVE);
             GU_Detail& snow = lock.getGdp();
@@ -346,6 +372,12 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
         }
         state->set_colliders(at_frame_end(moves));
         state->set_emitted(emitted);
+        if (report) {
+            // Messages of all steps pile up in the node's info window: once in a simulation, not at every frame.
+            if (moved && report->device() != moved->device)
+                addError(&object, SIM_MESSAGE, start_message(*moved).c_str(), UT_ERROR_MESSAGE);
+            report->set(moved.value_or(CookSummary()));
+        }
         whole = true;
     });
     return without_error && whole ? SIM_SOLVER_SUCCESS : SIM_SOLVER_FAIL;

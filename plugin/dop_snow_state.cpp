@@ -70,6 +70,9 @@ void set(SIM_Options& options, const std::string& name, const UT_Int64Array& val
 void set(SIM_Options& options, const std::string& name, int64_t value) {
     if (!options.hasOption(name) || options.getOptionI(name) != value) options.setOptionI(name, value);
 }
+void set(SIM_Options& options, const std::string& name, const std::string& value) {
+    if (!options.hasOption(name) || options.getOptionS(name).toStdString() != value) options.setOptionS(name, value);
+}
 
 }  // namespace
 
@@ -89,6 +92,7 @@ std::vector<CollidingObject> SIM_FirnSnowState::colliders() const {
     for (size_t k = 0; k < all.size(); ++k) {
         CollidingObject& object = all[k];
         object.object = static_cast<int>(options.getOptionI(numbered("object", k)));
+        object.piece = options.getOptionS(numbered("piece", k)).toStdString();
         object.motion = static_cast<Motion>(options.getOptionI(numbered("motion", k)));
         object.rest.mesh.points = decoded(options.getOptionFArray(numbered("rest", k)));
         object.rest.mesh.triangles = decoded(options.getOptionIArray(numbered("triangles", k)));
@@ -110,6 +114,7 @@ void SIM_FirnSnowState::set_colliders(const std::vector<CollidingObject>& all) {
     for (size_t k = 0; k < all.size(); ++k) {
         const CollidingObject& object = all[k];
         set(options, numbered("object", k), object.object);
+        set(options, numbered("piece", k), object.piece);
         set(options, numbered("motion", k), static_cast<int64_t>(object.motion));
         set(options, numbered("rest", k), encoded(object.rest.mesh.points));
         set(options, numbered("triangles", k), encoded(object.rest.mesh.triangles));
@@ -121,7 +126,7 @@ void SIM_FirnSnowState::set_colliders(const std::vector<CollidingObject>& all) {
         set(options, numbered("placement", k), placement);
     }
     for (size_t k = all.size(); k < before; ++k)
-        for (const char* name : {"object", "motion", "rest", "triangles", "normals", "points", "placement"})
+        for (const char* name : {"object", "piece", "motion", "rest", "triangles", "normals", "points", "placement"})
             options.removeOption(numbered(name, k));
 }
 

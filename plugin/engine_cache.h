@@ -51,7 +51,7 @@ public:
     /// Whatever comes next is uploaded.
     void forget() { held_.reset(); }
 
-    Engine& engine() { return *engine_; }
+    const Engine& engine() const { return *engine_; }
     uint64_t boundary_particles() const;
     /// How often the snow was uploaded, for tests and the info window.
     int uploads() const { return uploads_; }

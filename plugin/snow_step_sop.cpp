@@ -8,6 +8,7 @@
 #include "appearing_snow.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
+#include "cook_summary.h"
 #include "engine_cache.h"
 #include "firn/error.h"
 #include "snow_sop.h"
@@ -96,19 +97,15 @@ private:
     }
 
     void tell(const FrameReport& report) {
-        const Engine& engine = cache_.engine();
-        const MemoryEstimate memory = engine.estimate(engine.particle_count(), cache_.boundary_particles());
+        const CookSummary summary = cook_summary(cache_, report);
+        const uint64_t free = cache_.engine().estimate(summary.snow_particles, summary.boundary_particles).available;
         char text[256];
-        std::snprintf(text, sizeof text, "%llu snow and %llu boundary particles, about %.0f MB (%.0f MB free)\n",
-                      static_cast<unsigned long long>(engine.particle_count()),
-                      static_cast<unsigned long long>(cache_.boundary_particles()), double(memory.needed) / 1e6,
-                      double(memory.available) / 1e6);
-        std::string all = "Device: " + engine.device() + "\n";
-        if (!engine.notice().empty()) all += engine.notice() + "\n";
-        all += text;
+        std::string all = "Device: " + summary.device + "\n";
+        if (!summary.notice.empty()) all += summary.notice + "\n";
+        std::snprintf(text, sizeof text, " (%.0f MB free)\n", double(free) / 1e6);
+        all += particles_and_memory(summary) + text;
         std::snprintf(text, sizeof text, "%d substeps; %.1f pressure and %.1f shear iterations each\n",
-                      static_cast<int>(report.substeps.size()), report.pressure_iterations(),
-                      report.shear_iterations());
+                      summary.substeps, summary.pressure_iterations, summary.shear_iterations);
         set_info(all + text);
     }
 

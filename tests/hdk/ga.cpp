@@ -366,6 +366,22 @@ GA_Primitive* GA_Detail::adopt(std::unique_ptr<GA_Primitive> primitive, GA_Offse
     return myPrimitives.back().get();
 }
 
+int64 GA_Detail::getMemoryUsage(bool inclusive) const {
+    int64 bytes = inclusive ? static_cast<int64>(sizeof *this) : 0;
+    for (const auto& attribute : myAttributes[GA_ATTRIB_POINT])
+        bytes += getNumPointOffsets() * attribute->getTupleSize() * 4;
+    return bytes;
+}
+
+void GA_Topology::wireVertexPoint(GA_Offset vtx, GA_Offset pt) {
+    for (GA_Iterator it(myDetail.getPrimitiveRange()); !it.atEnd(); ++it) {
+        GA_Primitive* primitive = myDetail.getPrimitive(*it);
+        if (vtx < primitive->getVertexCount()) return primitive->setPointOffset(vtx, pt);
+        vtx -= primitive->getVertexCount();
+    }
+    throw std::out_of_range("the detail has no such vertex");
+}
+
 void GA_Detail::replaceWith(const GA_Detail& src) {
     if (&src == this) return;
     myPrimitives.clear();

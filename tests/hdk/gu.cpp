@@ -6,6 +6,8 @@
 #include <GU/GU_PrimVDB.h>
 #include <GU/GU_PrimVolume.h>
 
+#include <stdexcept>
+
 GEO_Primitive::~GEO_Primitive() = default;
 
 std::unique_ptr<GA_Primitive> GEO_PrimPoly::duplicate() const {
@@ -43,14 +45,27 @@ GEO_Primitive* GEO_Detail::appendPrimitive(const GA_PrimitiveTypeId& type) {
     return type == GEO_PRIMPOLY ? GU_PrimPoly::build(this, 0, GU_POLY_OPEN, 0) : nullptr;
 }
 
-GU_PrimPoly* GU_PrimPoly::build(GA_Detail* gdp, int npts, int open, int appendpts) {
+GEO_PrimPoly* GEO_PrimPoly::build(GA_Detail* gdp, GA_Size nvertices, bool open, bool appendpts) {
     auto polygon = std::make_unique<GU_PrimPoly>();
-    polygon->setClosed(open == GU_POLY_CLOSED);
-    if (appendpts) {
-        const GA_Offset first = gdp->appendPointBlock(npts);
-        for (int v = 0; v < npts; ++v) polygon->appendVertex(first + v);
-    }
-    return static_cast<GU_PrimPoly*>(gdp->adopt(std::move(polygon)));
+    polygon->setClosed(!open);
+    const GA_Offset first = appendpts ? gdp->appendPointBlock(nvertices) : GA_INVALID_OFFSET;
+    for (GA_Size v = 0; v < nvertices; ++v) polygon->appendVertex(appendpts ? first + v : GA_INVALID_OFFSET);
+    return static_cast<GEO_PrimPoly*>(gdp->adopt(std::move(polygon)));
+}
+
+GU_PrimPoly* GU_PrimPoly::build(GA_Detail* gdp, int npts, int open, int appendpts) {
+    return static_cast<GU_PrimPoly*>(GEO_PrimPoly::build(gdp, npts, open != GU_POLY_CLOSED, appendpts != 0));
+}
+
+GA_Offset GA_Detail::appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type, GA_Size nprimitives,
+                                                 GA_Size nvertices_each, GA_Offset& vertex_block_start,
+                                                 bool closed_flag) {
+    if (type != GEO_PRIMPOLY) throw std::invalid_argument("the double appends polygons alone");
+    vertex_block_start = 0;
+    for (const auto& primitive : myPrimitives) vertex_block_start += primitive->getVertexCount();
+    const auto first = static_cast<GA_Offset>(myPrimitives.size());
+    for (GA_Size k = 0; k < nprimitives; ++k) GEO_PrimPoly::build(this, nvertices_each, !closed_flag, false);
+    return first;
 }
 
 const char* GEO_PrimVDB::getGridName() const {

@@ -390,10 +390,23 @@ void SIM_Data::buildGuideOptions(SIM_Options& options, const SIM_Time&) const {
     options.merge(getEngine().guide_options);
 }
 
-GU_ConstDetailHandle SIM_Data::getGuideGeometry(const SIM_RootData& root, const char*, UT_DMatrix4& xform,
+void SIM_Data::initAlternateRepresentationSubclass(const SIM_Data&) {}
+
+void SIM_Data::initAlternateRepresentation() const {
+    if (represented_) const_cast<SIM_Data*>(this)->initAlternateRepresentationSubclass(*represented_);
+}
+
+GU_ConstDetailHandle SIM_Data::getGuideGeometry(const SIM_RootData& root, const char* datapath, UT_DMatrix4& xform,
                                                 const SIM_Time& t) const {
     if (!guide_) guide_ = createGuideObjectSubclass();
-    return guide_ ? guide_->getGuideGeometry(root, xform, t) : GU_ConstDetailHandle();
+    if (!guide_) return GU_ConstDetailHandle();
+    if (getIsAlternateRepresentation()) {
+        const std::string path = datapath, parent = path.substr(0, path.find_last_of('/'));
+        represented_ = parent == path ? &root : root.getConstNamedSubData(parent.c_str());
+    }
+    const GU_ConstDetailHandle built = guide_->getGuideGeometry(root, xform, t);
+    represented_ = nullptr;
+    return built;
 }
 
 bool SIM_Guide::buildGuideGeometry(const SIM_RootData& root, const GU_DetailHandle& gdh, UT_DMatrix4* xform,

@@ -203,7 +203,7 @@ SIM_SimulationState::SIM_SimulationState(const SIM_SimulationState& source, cons
     for (const SIM_Object* object : source.objects) {
         SIM_Object* copy = add_object(object->id_);
         copy->new_ = false;
-        copy->myName = object->myName;
+        copy->name_ = object->name_;
         copy->share_subdata_of(*object);
     }
     for (const SIM_Relationship* relationship : source.relationships) {
@@ -232,7 +232,7 @@ SIM_Object* SIM_SimulationState::add_object(int id) {
 
 SIM_Relationship* SIM_SimulationState::add_relationship(const char* name) {
     relationships.push_back(new SIM_Relationship(this));
-    relationships.back()->myName.harden(name);
+    relationships.back()->name_.harden(name);
     return relationships.back();
 }
 

@@ -226,10 +226,7 @@ void SIM_Geometry::interpolateSubclass(const SIM_Data* source1, const SIM_Data* 
 
 int64 SIM_Geometry::getMemorySizeSubclass() const {
     int64 bytes = BaseClass::getMemorySizeSubclass();
-    if (geometry_.isNull()) return bytes;
-    for (const auto& attribute : geometry_.gdp()->attributes(GA_ATTRIB_POINT))
-        bytes += geometry_.gdp()->getNumPointOffsets() * attribute->getTupleSize() * 4;
-    return bytes;
+    return geometry_.isNull() ? bytes : bytes + geometry_.gdp()->getMemoryUsage(false);
 }
 
 GU_ConstDetailHandle SIM_Geometry::getGeometrySubclass() const {

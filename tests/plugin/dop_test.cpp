@@ -220,8 +220,8 @@ TEST(Dop, MistakesAreErrorsOfTheNodeAndChangeNothing) {
         net.go_to(1);
         const auto before = snow_state(net);
         net.go_to(2);
-        ASSERT_EQ(net.messages.size(), 1u) << net.said();
-        EXPECT_EQ(net.messages[0].severity, UT_ERROR_ABORT);
+        ASSERT_EQ(net.complaints().size(), 1u) << net.said();
+        EXPECT_EQ(net.complaints()[0].severity, UT_ERROR_ABORT);
         EXPECT_NE(net.said().find(mistake.says), std::string::npos) << net.said();
         EXPECT_EQ(snow_state(net), before);
     }
@@ -288,6 +288,77 @@ TEST(Dop, TheNodeHasEveryParameterOfItsTable) {
         found += firn::find_parameter(row->getToken()) != nullptr;
     EXPECT_EQ(found, firn::parameter_table().size());
     EXPECT_FALSE(net.getDopDescription("SIM_FirnSnowState")->getCreateDop());
+    EXPECT_FALSE(net.getDopDescription("SIM_FirnSnowReport")->getCreateDop());
+}
+
+const SIM_Options* report_of(Dopnet& net) {
+    const SIM_Data* report = net.find("snow")->getConstNamedSubData("SnowReport");
+    return report ? &dynamic_cast<const SIM_OptionsUser&>(*report).getOptions() : nullptr;
+}
+
+TEST(Dop, EachFrameReportsDeviceMemoryAndIterations) {
+    Dopnet net(snow_over_floor);
+    Reference reference;
+    net.go_to(1);
+    EXPECT_EQ(report_of(net), nullptr) << "nothing has been solved yet";
+    for (int frame = 2; frame <= last; ++frame) {
+        net.go_to(frame);
+        const firn::FrameReport expected = reference.engine.advance(1.0 / 24);
+        const SIM_Options* report = report_of(net);
+        ASSERT_NE(report, nullptr);
+        EXPECT_EQ(report->getOptionS("device").toStdString(), reference.engine.device());
+        EXPECT_EQ(report->getOptionI("snow_particles"), static_cast<int64>(ball().size()));
+        EXPECT_EQ(report->getOptionI("boundary_particles"), static_cast<int64>(Reference::floor().position.size()));
+        EXPECT_EQ(report->getOptionF("memory_mb"),
+                  double(reference.engine.estimate(ball().size(), Reference::floor().position.size()).needed) / 1e6);
+        EXPECT_EQ(report->getOptionI("substeps"), static_cast<int64>(expected.substeps.size()));
+        EXPECT_EQ(report->getOptionF("pressure_iterations"), expected.pressure_iterations());
+        EXPECT_EQ(report->getOptionF("shear_iterations"), expected.shear_iterations());
+        int most = 0;
+        double residual = 0, speed = 0;
+        for (const firn::SubstepReport& substep : expected.substeps) {
+            most = std::max(most, substep.pressure.iterations);
+            residual = std::max(residual, substep.shear.residual);
+            speed = std::max(speed, substep.speed);
+        }
+        EXPECT_EQ(report->getOptionI("pressure_iterations_most"), most);
+        EXPECT_EQ(report->getOptionF("shear_residual"), residual);
+        EXPECT_EQ(report->getOptionF("speed"), speed);
+        EXPECT_EQ(report->getOptionS("warnings").toStdString(), "");
+    }
+    // Figures belong to their frame: scrubbing back shows the frame's own, and a file has them.
+    const double at_end = report_of(net)->getOptionF("speed");
+    net.go_to(3);
+    EXPECT_NE(report_of(net)->getOptionF("speed"), at_end);
+    net.go_to(last);
+    EXPECT_EQ(report_of(net)->getOptionF("speed"), at_end);
+    Dopnet loaded(snow_over_floor);
+    ASSERT_TRUE(loaded.load_state(net.saved()));
+    EXPECT_EQ(report_of(loaded)->getOptionF("speed"), at_end);
+}
+
+TEST(Dop, TheNodesMessageTellsDeviceAndMemoryOnce) {
+    Dopnet net(snow_over_floor);
+    net.go_to(last);
+    const std::string told = net.told();
+    for (const char* text : {"Device: cpu", "snow and", "boundary particles, about", "MB", "SnowReport"})
+        EXPECT_NE(told.find(text), std::string::npos) << told;
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+    EXPECT_EQ(net.said(), "");
+}
+
+TEST(Dop, WarningsOfAFrameAreInItsReport) {
+    Dopnet net([](Dopnet& n, int frame, bool first) {
+        snow_over_floor(n, frame, first);
+        Dopnet::solve(n.find("snow"), [](SIM_Options& o) {
+            o.setOptionF("spacing", spacing);
+            o.setOptionI("pressure_iterations_max", 1);
+            o.setOptionF("pressure_tolerance", 1e-9);
+        });
+    });
+    net.go_to(last);
+    EXPECT_NE(report_of(net)->getOptionS("warnings").toStdString().find("pressure_iterations_max"), std::string::npos);
+    EXPECT_NE(net.said().find("pressure_iterations_max"), std::string::npos);
 }
 
 TEST(Dop, MemoryOfACacheGrowsWithItsFrames) {

@@ -76,9 +76,23 @@ public:
         saveSimulationState(out);
         return out.str();
     }
+    /// Warnings and errors.
+    std::vector<Message> complaints() const {
+        std::vector<Message> all;
+        for (const Message& message : messages)
+            if (message.severity >= UT_ERROR_WARNING) all.push_back(message);
+        return all;
+    }
     std::string said() const {
         std::string all;
-        for (const Message& message : messages) all += message.text + "\n";
+        for (const Message& message : complaints()) all += message.text + "\n";
+        return all;
+    }
+    /// What the node's info window would list beside them.
+    std::string told() const {
+        std::string all;
+        for (const Message& message : messages)
+            if (message.severity == UT_ERROR_MESSAGE) all += message.text + "\n";
         return all;
     }
 

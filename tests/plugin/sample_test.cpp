@@ -1,10 +1,13 @@
 // The double runs sources that are written as SideFX's samples are: what it promises to others, and so to our nodes.
 
 #include <SIM/SIM_DopDescription.h>
+#include <UT/UT_VoxelArray.h>
 #include <gtest/gtest.h>
 
 #include "dopnet.h"
+#include "houdini.h"
 #include "samples/pile_solver.h"
+#include "samples/ring_sop.h"
 #include "samples/wind_force.h"
 
 namespace {
@@ -72,6 +75,78 @@ TEST(Sample, SharedDataIsCopiedBeforeItChanges) {
     EXPECT_NE(before, after) << "the step wrote it";
     // Nobody wrote the source's geometry of frame 1 and 2 apart from its transform.
     EXPECT_GT(after->getMemorySize(), 0);
+}
+
+TEST(Sample, AViewShowsTheDataThatItIsAttachedTo) {
+    register_pile_solver();
+    Dopnet net([](Dopnet& n, int frame, bool first) {
+        pile(n, frame, first);
+        SIM_Data* heights = n.find("pile")->createNamedSubData("Pile", "SIM_PileHeights", SIM_DATA_RETURN_EXISTING);
+        heights->createNamedSubData("View", "SIM_PileView", SIM_DATA_RETURN_EXISTING);
+    });
+    net.go_to(5);
+    const SIM_Object& object = *net.find("pile");
+    const SIM_Data* view = object.getConstNamedSubData("Pile/View");
+    ASSERT_NE(view, nullptr);
+    EXPECT_TRUE(view->getIsAlternateRepresentation());
+    UT_DMatrix4 xform;
+    const GU_ConstDetailHandle guide = view->getGuideGeometry(object, "Pile/View", xform, 0.0);
+    ASSERT_EQ(guide.gdp()->getNumPrimitives(), 4);
+    std::vector<int> tops;
+    for (GA_Offset line = 0; line < 4; ++line) {
+        EXPECT_EQ(guide.gdp()->getPrimitive(line)->getPos3(1).x(), static_cast<float>(line) + 0.5f);
+        tops.push_back(static_cast<int>(guide.gdp()->getPrimitive(line)->getPos3(1).y()));
+    }
+    EXPECT_EQ(tops, heights(net));
+}
+
+TEST(Sample, ASopMakesAPolygonCornerByCorner) {
+    OP_OperatorTable table;
+    register_ring_sop(&table);
+    OP_Network network(table);
+    OP_Node* ring = network.createNode("sample_ring");
+    ASSERT_NE(ring, nullptr);
+    set(ring, "corners", 4);
+    set(ring, "radius", 2);
+    const GU_DetailHandle made = Houdini::cook(ring, 1);
+    ASSERT_TRUE(made.isValid());
+    ASSERT_EQ(made.gdp()->getNumPrimitives(), 1);
+    const GA_Primitive* polygon = made.gdp()->getPrimitive(0);
+    ASSERT_EQ(polygon->getVertexCount(), 4);
+    for (GA_Size k = 0; k < 4; ++k) EXPECT_EQ(polygon->getPointIndex(k), k);
+    EXPECT_NEAR(polygon->getPos3(1).y(), 2, 1e-6);
+    set(ring, "corners", 1);
+    EXPECT_EQ(Houdini::cook(ring, 1).gdp()->getNumPoints(), 3);
+    EXPECT_EQ(ring->error(), UT_ERROR_WARNING);
+}
+
+TEST(Sample, AMatrixAndItsInverseUndoEachOther) {
+    UT_DMatrix4 m(1.0);
+    m.scale(2, 3, 0.5);
+    m(0, 1) = 0.7;
+    m(2, 0) = -0.2;
+    m.translate(1, -2, 3);
+    m.pretranslate(0.5, 0.25, -1);
+    UT_DMatrix4 inverse = m;
+    ASSERT_EQ(inverse.invert(), 0);
+    const UT_DMatrix4 both = m * inverse;
+    for (unsigned r = 0; r < 4; ++r)
+        for (unsigned c = 0; c < 4; ++c) EXPECT_NEAR(both(r, c), r == c ? 1 : 0, 1e-14) << r << c;
+    UT_DMatrix4 flat(1.0);
+    flat.scale(1, 0, 1);
+    EXPECT_NE(flat.invert(), 0);
+}
+
+TEST(Sample, WhatIsOutsideAnArrayIsWhatItsBorderSays) {
+    UT_VoxelArray<int> array;
+    array.size(2, 1, 1);
+    array.setValue(0, 0, 0, 5);
+    array.setValue(1, 0, 0, 7);
+    EXPECT_EQ(array.getValue(9, 3, 0), 7) << "the nearest";
+    array.setBorder(UT_VOXELBORDER_CONSTANT, 3);
+    EXPECT_EQ(array.getValue(9, 0, 0), 3);
+    EXPECT_EQ(array.getValue(0, 0, 0), 5);
+    EXPECT_FALSE(array.isValidIndex(2, 0, 0));
 }
 
 TEST(Sample, AForceShowsItsGuide) {

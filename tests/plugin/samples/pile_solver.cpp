@@ -1,15 +1,21 @@
 #include "pile_solver.h"
 
+#include <GA/GA_Handle.h>
 #include <GA/GA_Iterator.h>
+#include <GEO/GEO_PrimPoly.h>
 #include <GU/GU_Detail.h>
 #include <PRM/PRM_Include.h>
 #include <SIM/SIM_ColliderInfo.h>
 #include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_Engine.h>
 #include <SIM/SIM_GeometryCopy.h>
+#include <SIM/SIM_GuideShared.h>
 #include <SIM/SIM_Object.h>
 #include <SIM/SIM_ObjectArray.h>
+#include <SIM/SIM_PRMShared.h>
+#include <UT/UT_Assert.h>
 #include <UT/UT_IStream.h>
+#include <UT/UT_Map.h>
 
 #include <cmath>
 #include <ostream>
@@ -72,6 +78,61 @@ void SIM_PileHeights::optionChangedSubclass(const char* name) {
     if (!name || UT_StringRef(name) == "bins") myHeights.clear();
 }
 
+SIM_PileView::SIM_PileView(const SIM_DataFactory* factory)
+    : BaseClass(factory), SIM_OptionsUser(this), myHeights(nullptr) {}
+SIM_PileView::~SIM_PileView() {}
+
+const SIM_DopDescription* SIM_PileView::getPileViewDopDescription() {
+    static PRM_Template templates[] = {PRM_Template()};
+    static PRM_Template guide_templates[] = {
+        PRM_Template(PRM_TOGGLE, 1, &SIMshowguideName, PRMoneDefaults),
+        PRM_Template(PRM_RGB_J, 3, &SIMcolorName, PRMoneDefaults, nullptr, &PRMunitRange), PRM_Template()};
+    static SIM_DopDescription description(true, "sample_pileview", "Pile View", "View", classname(), templates);
+    description.setGuideTemplates(guide_templates);
+    return &description;
+}
+
+void SIM_PileView::initializeSubclass() {
+    BaseClass::initializeSubclass();
+    myHeights = nullptr;
+}
+
+bool SIM_PileView::getIsAlternateRepresentationSubclass() const {
+    return true;
+}
+
+void SIM_PileView::initAlternateRepresentationSubclass(const SIM_Data& parent) {
+    myHeights = SIM_DATA_CASTCONST(&parent, SIM_PileHeights);
+}
+
+SIM_Guide* SIM_PileView::createGuideObjectSubclass() const {
+    return new SIM_GuideShared(this, false);
+}
+
+void SIM_PileView::buildGuideGeometrySubclass(const SIM_RootData&, const SIM_Options& options,
+                                              const GU_DetailHandle& gdh, UT_DMatrix4* xform, const SIM_Time&) const {
+    if (xform) xform->identity();
+    initAlternateRepresentation();
+    if (!myHeights || gdh.isNull() || !getShowGuide(options)) return;
+    GU_DetailHandleAutoWriteLock lock(gdh);
+    GU_Detail* gdp = lock.getGdp();
+    GA_RWHandleV3 colour(gdp->addDiffuseAttribute(GA_ATTRIB_POINT));
+    UT_Map<exint, GA_Offset> tops;
+    for (int bin = 0; bin < static_cast<int>(myHeights->getBins()); ++bin) {
+        GEO_PrimPoly* line = GEO_PrimPoly::build(gdp, 2, true, false);
+        for (int end = 0; end < 2; ++end) {
+            const GA_Offset point = gdp->appendPointOffset();
+            UT_Vector3 where(static_cast<float>(bin), end ? static_cast<float>(myHeights->getHeight(bin)) : 0.0f, 0.0f);
+            where += UT_Vector3(0.5f, 0, 0);
+            gdp->setPos3(point, where);
+            colour.set(point, getColor(options));
+            line->setPointOffset(end, point);
+            if (end) tops[bin] = point;
+        }
+    }
+    UT_ASSERT(tops.size() == static_cast<size_t>(myHeights->getBins()));
+}
+
 SIM_SolverPile::SIM_SolverPile(const SIM_DataFactory* factory) : BaseClass(factory), SIM_OptionsUser(this) {}
 SIM_SolverPile::~SIM_SolverPile() {}
 
@@ -109,5 +170,6 @@ SIM_Solver::SIM_Result SIM_SolverPile::solveSingleObjectSubclass(SIM_Engine&, SI
 
 void register_pile_solver() {
     IMPLEMENT_DATAFACTORY(SIM_PileHeights);
+    IMPLEMENT_DATAFACTORY(SIM_PileView);
     IMPLEMENT_DATAFACTORY(SIM_SolverPile);
 }

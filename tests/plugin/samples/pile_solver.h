@@ -3,6 +3,7 @@
 // A solver and a data type with state, written in the manner of SideFX's published samples SNOW_Solver and
 // SIM_SolverHair (sidefx.com/docs/hdk, Examples: SIM/SNOW_Solver.C, SIM/SIM_SolverHair.C).
 
+#include <SIM/SIM_Names.h>
 #include <SIM/SIM_OptionsUser.h>
 #include <SIM/SIM_SingleSolver.h>
 
@@ -36,6 +37,32 @@ private:
 
     DECLARE_STANDARD_GETCASTTOTYPE();
     DECLARE_DATAFACTORY(SIM_PileHeights, SIM_Data, "Pile Heights", getPileHeightsDopDescription());
+};
+
+/// Shows the heights that it is attached to: one line for each bin.
+class SIM_PileView : public SIM_Data, public SIM_OptionsUser {
+public:
+    GET_GUIDE_FUNC_B(SIM_NAME_SHOWGUIDE, ShowGuide, true);
+    GET_GUIDE_FUNC_V3(SIM_NAME_COLOR, Color, (1, 1, 0.5));
+
+protected:
+    explicit SIM_PileView(const SIM_DataFactory* factory);
+    ~SIM_PileView() override;
+
+    void initializeSubclass() override;
+    bool getIsAlternateRepresentationSubclass() const override;
+    void initAlternateRepresentationSubclass(const SIM_Data& parent) override;
+    SIM_Guide* createGuideObjectSubclass() const override;
+    void buildGuideGeometrySubclass(const SIM_RootData& root, const SIM_Options& options, const GU_DetailHandle& gdh,
+                                    UT_DMatrix4* xform, const SIM_Time& t) const override;
+
+private:
+    static const SIM_DopDescription* getPileViewDopDescription();
+
+    const SIM_PileHeights* myHeights;
+
+    DECLARE_STANDARD_GETCASTTOTYPE();
+    DECLARE_DATAFACTORY(SIM_PileView, SIM_Data, "Pile View", getPileViewDopDescription());
 };
 
 /// Drops one grain per step for each point of its sources.

@@ -7,6 +7,7 @@
 #include <GA/GA_Iterator.h>
 #include <GA/GA_Primitive.h>
 #include <GA/GA_Range.h>
+#include <GA/GA_Topology.h>
 #include <UT/UT_Vector3.h>
 #include <UT/UT_Vector4.h>
 
@@ -40,6 +41,10 @@ public:
     GA_Offset appendPointOffset() { return appendPointBlock(1); }
     /// The first offset of a contiguous block.
     GA_Offset appendPointBlock(GA_Size npoints);
+    /// Polygons whose corners are nowhere yet; the first one's offset.
+    GA_Offset appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type, GA_Size nprimitives, GA_Size nvertices_each,
+                                          GA_Offset& vertex_block_start, bool closed_flag = false);
+    GA_Topology getTopology() { return GA_Topology(*this); }
     void destroyPointOffset(GA_Offset offset);
     GA_Size destroyPoints(const GA_Range& range);
     void clearAndDestroy();
@@ -88,6 +93,8 @@ public:
     /// Takes over all of the other's elements and attributes; data ids stay theirs, because the data is.
     void replaceWith(const GA_Detail& src);
     exint getUniqueId() const { return myUniqueId; }
+    /// Of the point attributes; the rest is small.
+    int64 getMemoryUsage(bool inclusive) const;
 
     const GA_Primitive* getPrimitive(GA_Offset offset) const { return myPrimitives[static_cast<size_t>(offset)].get(); }
     GA_Primitive* getPrimitive(GA_Offset offset) { return myPrimitives[static_cast<size_t>(offset)].get(); }

@@ -12,6 +12,8 @@ public:
     void close() { myClosed = true; }
     void appendVertex(GA_Offset point) { addPoint(point); }
 
+    /// Without points of its own it has corners that are nowhere, until setPointOffset().
+    static GEO_PrimPoly* build(GA_Detail* gdp, GA_Size nvertices, bool open = false, bool appendpts = true);
     /// Polygons over points that are there already, numbered from `startpt`; the first primitive's offset.
     static GA_Offset buildBlock(GA_Detail* detail, GA_Offset startpt, GA_Size npoints,
                                 const GEO_PolyCounts& polygonsizes, const int* polygonpointnumbers, bool closed = true);

@@ -16,8 +16,8 @@
 #include <UT/UT_StringHolder.h>
 #include <UT/UT_ValArray.h>
 
-#include <iosfwd>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -60,6 +60,8 @@ public:
     void setParameters(const SIM_Options& parms);
     void interpolate(const SIM_Data* source1, const SIM_Data* source2, fpreal interp);
     int64 getMemorySize() const;
+    /// Shows or stands for the data that it is attached to.
+    bool getIsAlternateRepresentation() const { return getIsAlternateRepresentationSubclass(); }
 
     bool saveToStream(std::ostream& os, UT_CompressionType compressionType) const;
     bool loadFromStream(UT_IStream& is, bool skiptype = false);
@@ -110,7 +112,11 @@ protected:
     bool saveOptionPacket(std::ostream& os, const char* name, const SIM_Options* opts) const;
     bool loadOptionPacket(UT_IStream& is, const char* name, SIM_Options* opts) const;
     void initializeFromParmDefaults();
+    /// Makes an alternate representation look at its parent, which the double knows while it builds a guide.
+    void initAlternateRepresentation() const;
 
+    virtual bool getIsAlternateRepresentationSubclass() const { return false; }
+    virtual void initAlternateRepresentationSubclass(const SIM_Data& parent);
     virtual void initializeSubclass();
     virtual void makeEqualSubclass(const SIM_Data* source);
     virtual void saveSubclass(std::ostream& os) const;
@@ -150,6 +156,7 @@ private:
     std::vector<Attached> subdata_;
     mutable long references_ = 0;
     mutable SIM_Guide* guide_ = nullptr;
+    mutable const SIM_Data* represented_ = nullptr;
 
     friend class SIM_DataFactory;
     friend class SIM_Engine;

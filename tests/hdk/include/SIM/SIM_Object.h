@@ -17,7 +17,7 @@ class SIM_Solver;
 class SIM_API SIM_Object : public SIM_RootData {
 public:
     int getObjectId() const { return id_; }
-    void setName(const char* name) { myName.harden(name); }
+    void setName(const char* name) { name_.harden(name); }
 
     void getAffectors(SIM_ObjectArray& affobjs, const char* relationshiptype);
     void getConstAffectors(SIM_ConstObjectArray& affobjs, const char* relationshiptype) const;

@@ -52,3 +52,15 @@ private:
     HDK_DOUBLE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
     HDK_DOUBLE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
     HDK_DOUBLE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)
+
+// The same of the parameters of a node's guide geometry, which are handed in; what is not there is the default.
+#define HDK_DOUBLE_GUIDE(Result, Function, Reader, Name, Default)                       \
+    Result get##Function(const SIM_Options& options) const {                            \
+        return options.hasOption(Name) ? Result(options.Reader(Name)) : Result Default; \
+    }
+#define GET_GUIDE_FUNC_I(Name, Function, Default) HDK_DOUBLE_GUIDE(int64, Function, getOptionI, Name, (Default))
+#define GET_GUIDE_FUNC_B(Name, Function, Default) HDK_DOUBLE_GUIDE(bool, Function, getOptionB, Name, (Default))
+#define GET_GUIDE_FUNC_F(Name, Function, Default) HDK_DOUBLE_GUIDE(fpreal64, Function, getOptionF, Name, (Default))
+#define GET_GUIDE_FUNC_S(Name, Function, Default) \
+    HDK_DOUBLE_GUIDE(UT_StringHolder, Function, getOptionS, Name, (Default))
+#define GET_GUIDE_FUNC_V3(Name, Function, Default) HDK_DOUBLE_GUIDE(UT_Vector3, Function, getOptionV3, Name, Default)

@@ -4,3 +4,6 @@
 
 #include <PRM/PRM_Include.h>
 #include <SIM/SIM_Names.h>
+
+inline PRM_Name SIMshowguideName(SIM_NAME_SHOWGUIDE, "Show Guide Geometry");
+inline PRM_Name SIMcolorName(SIM_NAME_COLOR, "Color");

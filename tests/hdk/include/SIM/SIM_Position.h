@@ -9,6 +9,10 @@
 class SIM_API SIM_Position : public SIM_Data {
 public:
     void getTransform(UT_DMatrix4& xform) const { getTransformSubclass(xform); }
+    void getInverseTransform(UT_DMatrix4& xform) const {
+        getTransform(xform);
+        xform.invert();
+    }
 
 protected:
     explicit SIM_Position(const SIM_DataFactory* factory) : SIM_Data(factory) {}

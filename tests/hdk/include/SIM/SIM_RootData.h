@@ -7,13 +7,13 @@
 
 class SIM_API SIM_RootData : public SIM_Data {
 public:
-    const UT_String& getName() const { return myName; }
+    const UT_String& getName() const { return name_; }
 
 protected:
     explicit SIM_RootData(const SIM_DataFactory* factory) : SIM_Data(factory) {}
     ~SIM_RootData() override = default;
 
-    UT_String myName;
+    UT_String name_;
 
     DECLARE_STANDARD_GETCASTTOTYPE()
     DECLARE_CLASSNAME(SIM_RootData, SIM_Data)

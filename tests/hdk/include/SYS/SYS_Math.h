@@ -5,6 +5,23 @@
 
 #include <cmath>
 
+template <typename T>
+inline T SYSmin(T a, T b) {
+    return b < a ? b : a;
+}
+template <typename T>
+inline T SYSmax(T a, T b) {
+    return a < b ? b : a;
+}
+template <typename T>
+inline T SYSsin(T radians) {
+    return std::sin(radians);
+}
+template <typename T>
+inline T SYScos(T radians) {
+    return std::cos(radians);
+}
+
 inline bool SYSequalZero(fpreal64 value, fpreal64 tolerance = 1e-6) {
     return std::fabs(value) <= tolerance;
 }

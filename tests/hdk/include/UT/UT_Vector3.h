@@ -41,12 +41,19 @@ public:
     UT_Vector3T operator*(T s) const { return {vec[0] * s, vec[1] * s, vec[2] * s}; }
     UT_Vector3T operator/(T s) const { return {vec[0] / s, vec[1] / s, vec[2] / s}; }
     UT_Vector3T& operator*=(T s) { return *this = *this * s; }
+    /// Each component by its own.
+    UT_Vector3T& operator*=(const UT_Vector3T& o) {
+        return *this = UT_Vector3T(vec[0] * o.vec[0], vec[1] * o.vec[1], vec[2] * o.vec[2]);
+    }
     /// By a matrix: as a position.
     template <typename S>
     UT_Vector3T& operator*=(const UT_Matrix4T<S>& m) {
         return *this = *this * m;
     }
     UT_Vector3T& operator+=(const UT_Vector3T& o) { return *this = *this + o; }
+    UT_Vector3T& operator-=(const UT_Vector3T& o) { return *this = *this - o; }
+    UT_Vector3T& operator+=(T s) { return *this = *this + UT_Vector3T(s); }
+    UT_Vector3T& operator-=(T s) { return *this = *this - UT_Vector3T(s); }
     bool operator==(const UT_Vector3T& o) const {
         return vec[0] == o.vec[0] && vec[1] == o.vec[1] && vec[2] == o.vec[2];
     }

@@ -7,6 +7,9 @@
 #include <memory>
 #include <vector>
 
+/// What is outside an array. The double has these two.
+enum UT_VoxelBorderType { UT_VOXELBORDER_CONSTANT, UT_VOXELBORDER_STREAK };
+
 template <typename T>
 class UT_VoxelArray {
 public:
@@ -19,7 +22,24 @@ public:
     int getXRes() const { return myRes[0]; }
     int getYRes() const { return myRes[1]; }
     int getZRes() const { return myRes[2]; }
-    T getValue(int x, int y, int z) const { return myValues[at(x, y, z)]; }
+    bool isValidIndex(int x, int y, int z) const {
+        return x >= 0 && x < myRes[0] && y >= 0 && y < myRes[1] && z >= 0 && z < myRes[2];
+    }
+    /// Outside, what the border says.
+    T getValue(int x, int y, int z) const {
+        if (isValidIndex(x, y, z)) return myValues[at(x, y, z)];
+        if (myBorder == UT_VOXELBORDER_CONSTANT) return myBorderValue;
+        const auto within = [](int i, int res) { return i < 0 ? 0 : i < res ? i : res - 1; };
+        return myValues[at(within(x, myRes[0]), within(y, myRes[1]), within(z, myRes[2]))];
+    }
+    void setBorder(UT_VoxelBorderType type, T t) {
+        myBorder = type;
+        myBorderValue = t;
+    }
+    int64 getMemoryUsage(bool inclusive) const {
+        return static_cast<int64>((inclusive ? sizeof *this : 0) + myValues.capacity() * sizeof(T));
+    }
+    void collapseAllTiles() {}  // there are no tiles here
     void setValue(int x, int y, int z, T value) { myValues[at(x, y, z)] = value; }
 
 private:
@@ -29,6 +49,8 @@ private:
                static_cast<size_t>(x);
     }
     int myRes[3] = {0, 0, 0};
+    UT_VoxelBorderType myBorder = UT_VOXELBORDER_STREAK;
+    T myBorderValue = T(0);
     std::vector<T> myValues;
 };
 typedef UT_VoxelArray<fpreal32> UT_VoxelArrayF;

@@ -1,0 +1,30 @@
+#pragma once
+
+// What a node tells of the frame that it has simulated: where, how much memory, how many iterations.
+
+#include <cstdint>
+#include <string>
+
+#include "engine_cache.h"
+
+namespace firn {
+
+/// Plain figures, the same at every run of a frame on one device.
+struct CookSummary {
+    std::string device, notice;  ///< notice: why not the device that was asked for; mostly empty
+    uint64_t snow_particles = 0, boundary_particles = 0;
+    uint64_t bytes = 0;  ///< estimate of the memory that the engine needs
+    int substeps = 0;
+    double pressure_iterations = 0, shear_iterations = 0;  ///< mean over the substeps
+    int pressure_iterations_most = 0, shear_iterations_most = 0;
+    double pressure_residual = 0, shear_residual = 0;  ///< the largest of the frame
+    double speed = 0;                                  ///< the largest of the frame, m/s
+    std::string warnings;                              ///< one in a line
+};
+
+CookSummary cook_summary(const EngineCache&, const FrameReport&);
+
+/// "1000 snow and 200 boundary particles, about 12 MB"
+std::string particles_and_memory(const CookSummary&);
+
+}  // namespace firn
