@@ -50,7 +50,8 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles&, const SurfaceGridSettings
 openvdb::FloatGrid::Ptr masked_density_grid(const openvdb::FloatGrid& density, const openvdb::FloatGrid& surface,
                                             float fade = 0, int threads = 0);
 
-/// Any quantity per particle, as the kernel-weighted mean of those within one and a half spacings. `values` has one per particle.
+/// Any quantity per particle, as the kernel-weighted mean of those within one and a half spacings. `values` has one per
+/// particle.
 openvdb::FloatGrid::Ptr attribute_grid(const Particles&, const std::vector<float>& values, const char* name,
                                        const GridSettings&, const Interrupted& = {});
 openvdb::Vec3SGrid::Ptr attribute_grid(const Particles&, const std::vector<Float3>& values, const char* name,
