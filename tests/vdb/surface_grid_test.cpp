@@ -242,6 +242,13 @@ TEST(MaskedDensityGrid, IsTheDensityInsideAndNothingOutside) {
     EXPECT_LT(masked->tree().leafCount(), density->tree().leafCount());
     const FloatGrid::Ptr other = surface_grid(particles, {}, GridSettings{0.1f, 0.03f, 0});
     EXPECT_THROW(masked_density_grid(*density, *other), firn::Error);
+
+    const FloatGrid::Ptr one = masked_density_grid(*density, *surface, 0, 1);
+    const FloatGrid::Ptr two = masked_density_grid(*density, *surface, 0, 2);
+    ASSERT_TRUE(one->tree().hasSameTopology(two->tree()));
+    for (auto value = one->cbeginValueOn(); value; ++value) {
+        ASSERT_EQ(two->tree().getValue(value.getCoord()), *value);
+    }
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <random>
 
+#include "firn/error.h"
 #include "firn/samples.h"
 #include "shape_measures.h"
 
@@ -75,4 +78,39 @@ TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
     EXPECT_NE(message([&] { vdb_mesh(path, ""); }).find(path), std::string::npos);
     EXPECT_NE(message([&] { vdb_mesh(path + "x", ""); }).find("no such file"), std::string::npos);
     std::filesystem::remove(path);
+}
+
+TEST(VdbShapes, DamagedFilesAreErrorsAndNeverCrashes) {
+    openvdb::initialize();
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("firn_damaged_" + std::to_string(::getpid()) + ".vdb")).string();
+    {
+        openvdb::io::File file(path);
+        file.write({sphere_grid("surface", false)});
+    }
+    std::string whole;
+    {
+        std::ifstream file(path, std::ios::binary);
+        whole.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    std::mt19937 random(11);
+    int errors = 0, meshes = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        std::string bytes = whole;
+        // The start has the lengths and the tree; most damage goes there. One file in ten is cut.
+        const size_t range = trial % 2 ? bytes.size() : std::min<size_t>(bytes.size(), 1500);
+        for (int k = 0; k < 1 + trial % 3; ++k) bytes[random() % range] = static_cast<char>(random());
+        if (trial % 10 == 0) bytes.resize(random() % bytes.size());
+        std::ofstream(path, std::ios::binary) << bytes;
+        try {
+            vdb_mesh(path, "");
+            ++meshes;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+            ++errors;
+        }
+    }
+    std::filesystem::remove(path);
+    EXPECT_GT(errors, 8);
+    EXPECT_GT(meshes, 4);  // damage in the values alone gives another shape
 }

@@ -1,5 +1,3 @@
-#include "describe_vdb.h"
-
 #include <openvdb/points/PointCount.h>
 #include <openvdb/points/PointDataGrid.h>
 
@@ -8,6 +6,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "firn/volume_file.h"
+#include "own_process.h"
 #include "vdb_archive.h"
 
 namespace firn {
@@ -141,9 +141,7 @@ void describe(const GridBase& grid, std::string& out) {
     if (!metadata.empty()) out += "    " + metadata + "\n";
 }
 
-}  // namespace
-
-std::string describe_vdb_unguarded(const std::string& path) {
+std::string describe_unguarded(const std::string& path) {
     const VdbFile file = read_vdb(path);
     std::error_code error;
     const uint64_t bytes = std::filesystem::file_size(path, error);
@@ -158,6 +156,12 @@ std::string describe_vdb_unguarded(const std::string& path) {
     if (!metadata.empty()) out += metadata + "\n";
     for (const GridBase::Ptr& grid : file.grids) describe(*grid, out);
     return out;
+}
+
+}  // namespace
+
+std::string describe_vdb(const std::string& path) {
+    return in_own_process(path, [&] { return describe_unguarded(path); });
 }
 
 }  // namespace firn

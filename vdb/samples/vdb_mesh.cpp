@@ -5,11 +5,13 @@
 #include <openvdb/tools/VolumeToMesh.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "firn/error.h"
 #include "firn/grid_mesh.h"
 #include "firn/samples.h"
+#include "grids/own_process.h"
 
 namespace firn {
 
@@ -71,6 +73,41 @@ Surface surface_of(const openvdb::FloatGrid& grid, const std::string& what) {
     return {classed, distance ? 0.0 : 0.5 * double(extrema.max())};
 }
 
+template <typename Value>
+void append(std::string& bytes, const std::vector<Value>& values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
+}
+
+/// A mesh on its way from one process to the other.
+std::string bytes_of(const Mesh& mesh) {
+    const uint64_t points = mesh.points.size();
+    std::string bytes(reinterpret_cast<const char*>(&points), sizeof points);
+    append(bytes, mesh.points);
+    append(bytes, mesh.triangles);
+    return bytes;
+}
+/// `path`: for the error, when what arrives is no mesh.
+Mesh mesh_of(const std::string& bytes, const std::string& path) {
+    Mesh mesh;
+    constexpr size_t point_bytes = sizeof mesh.points[0], triangle_bytes = sizeof mesh.triangles[0];
+    uint64_t points = 0;
+    bool is_mesh = bytes.size() >= sizeof points;
+    if (is_mesh) std::memcpy(&points, bytes.data(), sizeof points);
+    is_mesh = is_mesh && points <= (bytes.size() - sizeof points) / point_bytes;
+    if (is_mesh) {
+        const size_t triangles_at = sizeof points + points * point_bytes;
+        mesh.points.resize(points);
+        mesh.triangles.resize((bytes.size() - triangles_at) / triangle_bytes);
+        std::memcpy(mesh.points.data(), bytes.data() + sizeof points, points * point_bytes);
+        std::memcpy(mesh.triangles.data(), bytes.data() + triangles_at, mesh.triangles.size() * triangle_bytes);
+        for (const std::array<uint32_t, 3>& triangle : mesh.triangles) {
+            for (const uint32_t corner : triangle) is_mesh = is_mesh && corner < points;
+        }
+    }
+    if (!is_mesh) throw Error(path + ": is damaged: OpenVDB made no mesh of it; write it again");
+    return mesh;
+}
+
 }  // namespace
 
 Mesh grid_mesh(const openvdb::GridBase& any, const std::string& what) {
@@ -119,14 +156,17 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
     static const bool initialised = (openvdb::initialize(), true);
     (void)initialised;
     if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
-    try {
-        const openvdb::FloatGrid::Ptr grid = read_grid(path, name);
-        return grid_mesh(*grid, path + ": grid '" + grid->getName() + "'");
-    } catch (const openvdb::Exception& error) {
-        throw Error(path + ": " + error.what());
-    } catch (const std::bad_alloc&) {
-        throw Error(path + ": more memory than there is; the file may be damaged");
-    }
+    const auto read = [&] {
+        try {
+            const openvdb::FloatGrid::Ptr grid = read_grid(path, name);
+            return bytes_of(grid_mesh(*grid, path + ": grid '" + grid->getName() + "'"));
+        } catch (const openvdb::Exception& error) {
+            throw Error(path + ": " + error.what());
+        } catch (const std::bad_alloc&) {
+            throw Error(path + ": more memory than there is; the file may be damaged");
+        }
+    };
+    return mesh_of(in_own_process(path, read), path);
 }
 
 SurfaceSamples sample_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings& settings) {

@@ -1,5 +1,4 @@
-// OpenVDB trusts the lengths that it finds in a file, also where they lead out of its buffers. So files of unknown
-// origin are looked at in a process of their own: whatever happens to it, this one goes on.
+#include "own_process.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,15 +11,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "describe_vdb.h"
 #include "firn/error.h"
-#include "firn/volume_file.h"
 
 namespace firn {
 
 namespace {
 
-constexpr char text_follows = 't', error_follows = 'e';
+constexpr char answer_follows = 'a', error_follows = 'e';
 constexpr unsigned seconds_allowed = 600;
 // What a file may unfold to. A leaf costs 130 bytes in the file at the very least (two masks and a flag), and 12,300 as
 // 512 vectors of doubles, the largest there are: 95 times that.
@@ -39,10 +36,10 @@ double address_space() {
 
 /// Lengths in a hostile file can ask for all the memory of the machine; then others would be killed for it.
 void limit_memory(const std::string& path) {
-    struct stat file {};
+    struct stat facts {};
     const double taken = address_space();
-    if (taken == 0 || ::stat(path.c_str(), &file) != 0) return;
-    const rlim_t most = static_cast<rlim_t>(taken + bytes_besides + unfolds_to * static_cast<double>(file.st_size));
+    if (taken == 0 || ::stat(path.c_str(), &facts) != 0) return;
+    const rlim_t most = static_cast<rlim_t>(taken + bytes_besides + unfolds_to * static_cast<double>(facts.st_size));
     rlimit space{};
     if (::getrlimit(RLIMIT_AS, &space) != 0) return;
     space.rlim_cur = std::min({most, space.rlim_cur, space.rlim_max});
@@ -58,17 +55,17 @@ void write_all(int pipe, const std::string& text) {
     }
 }
 
-[[noreturn]] void look(const std::string& path, int pipe) {
+[[noreturn]] void do_alone(const std::string& file, const std::function<std::string()>& work, int pipe) {
     // A file that sends the reader into a loop, or asks for more memory than it can need, ends this process only.
     ::alarm(seconds_allowed);
     rlimit core{0, 0};
     ::setrlimit(RLIMIT_CORE, &core);
-    limit_memory(path);
+    limit_memory(file);
     std::string answer;
     try {
         // Threads don't survive a fork: one arena without any.
         tbb::task_arena alone(1);
-        alone.execute([&] { answer = text_follows + describe_vdb_unguarded(path); });
+        alone.execute([&] { answer = answer_follows + work(); });
     } catch (const std::exception& error) {
         answer = error_follows + std::string(error.what());
     }
@@ -78,21 +75,21 @@ void write_all(int pipe, const std::string& text) {
 
 }  // namespace
 
-std::string describe_vdb(const std::string& path) {
+std::string in_own_process(const std::string& file, const std::function<std::string()>& work) {
     int ends[2];
-    if (::pipe(ends) != 0) throw Error(path + ": can't be looked at: " + std::strerror(errno));
+    if (::pipe(ends) != 0) throw Error(file + ": can't be read in a process of its own: " + std::strerror(errno));
     const pid_t child = ::fork();
     if (child < 0) {
         const int reason = errno;
         ::close(ends[0]);
         ::close(ends[1]);
-        throw Error(path + ": can't be looked at: " + std::strerror(reason));
+        throw Error(file + ": can't be read in a process of its own: " + std::strerror(reason));
     }
     if (child == 0) {
         ::close(ends[0]);
         // What the C library says about a damaged heap is of no use to anyone.
         if (::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(1);
-        look(path, ends[1]);
+        do_alone(file, work, ends[1]);
     }
     ::close(ends[1]);
     std::string answer;
@@ -108,7 +105,7 @@ std::string describe_vdb(const std::string& path) {
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     const bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !answer.empty();
-    if (!ended_well) throw Error(path + ": is damaged: OpenVDB can't read it; write it again");
+    if (!ended_well) throw Error(file + ": is damaged: OpenVDB can't read it; write it again");
     if (answer[0] == error_follows) {
         answer.erase(0, 1);
         std::replace(answer.begin(), answer.end(), '\n', ' ');
