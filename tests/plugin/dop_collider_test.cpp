@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "dopnet.h"
 #include "firn/engine.h"
@@ -104,6 +106,23 @@ void twist(SIM_Object* object, int frame) {
     set_mesh(object, {twisted(frame), plate().triangles});
 }
 
+/// Frame by frame the DOPs' snow is the engine's, to the bit, and it meets the colliders.
+void expect_the_same_snow(Dopnet& net, firn::Engine& engine, const std::function<void(int)>& move_bodies) {
+    firn::Particles snow;
+    snow.position = ball();
+    engine.upload(snow);
+    for (int frame = 2; frame <= 6; ++frame) {
+        move_bodies(frame);
+        engine.advance(1.0 / 24);
+        engine.download(snow);
+        net.go_to(frame);
+        ASSERT_EQ(net.said(), "");
+        ASSERT_EQ(floats(snow_of(net), "P"), flat(snow.position)) << "frame " << frame;
+        ASSERT_EQ(floats(snow_of(net), "v"), flat(snow.velocity)) << "frame " << frame;
+    }
+    EXPECT_GT(*std::max_element(snow.pressure.begin(), snow.pressure.end()), 0) << "they have met";
+}
+
 /// Two packed plates in one object: one turns and rises while the other slides.
 firn::Transform sliding(int frame) {
     return {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-0.125 + 0.0078125 * (frame - 1), -0.0625, 0}};
@@ -139,20 +158,10 @@ TEST(DopCollider, PackedPrimitivesOfOneObjectAreRigidBodiesToTheBit) {
         body.placement = k ? sliding(1) : turning(1);
         bodies[k] = engine.add_body(body);
     }
-    firn::Particles snow;
-    snow.position = ball();
-    engine.upload(snow);
-    for (int frame = 2; frame <= 6; ++frame) {
+    expect_the_same_snow(net, engine, [&](int frame) {
         engine.move_body(bodies[0], turning(frame));
         engine.move_body(bodies[1], sliding(frame));
-        engine.advance(1.0 / 24);
-        engine.download(snow);
-        net.go_to(frame);
-        ASSERT_EQ(net.said(), "");
-        ASSERT_EQ(floats(snow_of(net), "P"), flat(snow.position)) << "frame " << frame;
-        ASSERT_EQ(floats(snow_of(net), "v"), flat(snow.velocity)) << "frame " << frame;
-    }
-    EXPECT_GT(*std::max_element(snow.pressure.begin(), snow.pressure.end()), 0) << "they have met";
+    });
 }
 
 TEST(DopCollider, WhatIsNotPackedIsABodyOfItsOwnBesideTheOnesThatAre) {
@@ -221,19 +230,7 @@ TEST(DopCollider, AMovingObjectIsARigidBodyToTheBit) {
     Dopnet net(snow_and(turn));
     firn::Engine engine(settings(), "cpu");
     const firn::BodyId body = engine.add_body(plate_body(firn::Motion::rigid));
-    firn::Particles snow;
-    snow.position = ball();
-    engine.upload(snow);
-    for (int frame = 2; frame <= 6; ++frame) {
-        engine.move_body(body, placement(frame));
-        engine.advance(1.0 / 24);
-        engine.download(snow);
-        net.go_to(frame);
-        ASSERT_EQ(net.said(), "");
-        ASSERT_EQ(floats(snow_of(net), "P"), flat(snow.position)) << "frame " << frame;
-        ASSERT_EQ(floats(snow_of(net), "v"), flat(snow.velocity)) << "frame " << frame;
-    }
-    EXPECT_GT(*std::max_element(snow.pressure.begin(), snow.pressure.end()), 0) << "they have met";
+    expect_the_same_snow(net, engine, [&](int frame) { engine.move_body(body, placement(frame)); });
 }
 
 TEST(DopCollider, ADeformingObjectIsADeformingBodyToTheBit) {
@@ -241,18 +238,9 @@ TEST(DopCollider, ADeformingObjectIsADeformingBodyToTheBit) {
     firn::Engine engine(settings(), "cpu");
     const firn::SurfaceSamples samples = plate_samples();
     const firn::BodyId body = engine.add_body(plate_body(firn::Motion::deforming));
-    firn::Particles snow;
-    snow.position = ball();
-    engine.upload(snow);
-    for (int frame = 2; frame <= 6; ++frame) {
+    expect_the_same_snow(net, engine, [&](int frame) {
         engine.move_body(body, firn::follow(samples, {twisted(frame), plate().triangles}).position);
-        engine.advance(1.0 / 24);
-        engine.download(snow);
-        net.go_to(frame);
-        ASSERT_EQ(net.said(), "");
-        ASSERT_EQ(floats(snow_of(net), "P"), flat(snow.position)) << "frame " << frame;
-    }
-    EXPECT_GT(*std::max_element(snow.pressure.begin(), snow.pressure.end()), 0) << "they have met";
+    });
 }
 
 TEST(DopCollider, PointsThatMoveAsOneAreARigidBody) {
