@@ -13,7 +13,7 @@ spacing = 0.05
 end = 2000
 fps = 240
 [output]
-every = 50
+every = 1
 checkpoint_every = 20
 [[snow]]
 shape = "sphere"

@@ -11,13 +11,17 @@
 
 namespace firn {
 
+/// One for each number of threads, kept for good: TBB does not give back all of an arena's memory, and a run makes
+/// grids by the thousand. `threads` 0 = all cores.
+tbb::task_arena& arena_of(int threads);
+
 /// Runs a body for many items on a given number of threads, and stops when the host asks for it. The host is asked from
 /// the calling thread, between batches.
 class LeafLoop {
 public:
     /// `threads` 0 = all cores.
     LeafLoop(int threads, const std::function<bool()>& interrupted)
-        : arena_(threads > 0 ? threads : tbb::task_arena::automatic), interrupted_(interrupted) {}
+        : arena_(arena_of(threads)), interrupted_(interrupted) {}
 
     /// body(first, last) for ranges that together are [0, count). What a body does may not depend on the ranges.
     template <typename Body>
@@ -59,7 +63,7 @@ public:
     }
 
 private:
-    tbb::task_arena arena_;
+    tbb::task_arena& arena_;
     const std::function<bool()>& interrupted_;
 };
 
