@@ -39,10 +39,7 @@ void MeanExtension::add(const SumPlan& plan, const VectorSums& what, uint64_t ke
     if (bare.is_empty()) return;
     const size_t count = plan.bins.near(key, bare, reach, near);
     // Stations of the ways that particles go (motion_paths.h) have a say where no particle has one.
-    const auto stations =
-        std::stable_partition(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count),
-                              [&](const NearParticle& p) { return plan.bins.particle[p.place] < plan.first_station; });
-    const size_t particles = static_cast<size_t>(stations - near.begin());
+    const size_t particles = plan.particles_first(near, count);
     const LeafKernels& kernels = leaf_kernels();
     kernels.add_vector_wide(near.data(), particles, what.value, reach, wide_scale, bare, sums, sums + leaf_voxels);
     kernels.add_vector_wide(near.data() + particles, count - particles, what.value, reach, station_scale, bare, sums,

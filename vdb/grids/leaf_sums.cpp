@@ -58,6 +58,13 @@ bool SlabSteps::next() {
     return true;
 }
 
+size_t SumPlan::particles_first(std::vector<NearParticle>& near, size_t count) const {
+    const auto end =
+        std::stable_partition(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count),
+                              [&](const NearParticle& p) { return bins.particle[p.place] < first_station; });
+    return static_cast<size_t>(end - near.begin());
+}
+
 float* SumPool::take() {
     float* sums = nullptr;
     {

@@ -96,6 +96,9 @@ struct SumPlan {
     const LeafBins& bins;
     float support = 0;                    ///< of the kernel, voxels
     uint32_t first_station = UINT32_MAX;  ///< the host's particles from here on are left out
+
+    /// Puts particles before stations, among the first `count` that are near; gives the number of particles.
+    size_t particles_first(std::vector<NearParticle>& near, size_t count) const;
 };
 
 /// `block_sums` are 0 before and after.
@@ -130,11 +133,8 @@ void gather_leaves(const SumPlan& plan, const Sums& what, const LeafSet& leaves,
         std::vector<NearParticle>& near = scratch.local();
         for (size_t k = first; k < last; ++k) {
             const size_t count = bins.near(leaves.key(k), plan.support, near);
-            const auto end = std::stable_partition(
-                near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count),
-                [&](const NearParticle& p) { return bins.particle[p.place] < plan.first_station; });
             float* sums = open(k);
-            what.gather(near.data(), static_cast<size_t>(end - near.begin()), plan.support, sums);
+            what.gather(near.data(), plan.particles_first(near, count), plan.support, sums);
             done(k, sums);
         }
     });

@@ -1,10 +1,8 @@
-// Particles -> density, velocity and attributes. Every leaf gathers the particles that touch it, in a fixed order: no
-// two threads write the same voxel, and the sums don't depend on who adds first.
+// Particles -> density, velocity and attributes, from the sums of every leaf (leaf_sums.h).
 
 #include <tbb/enumerable_thread_specific.h>
 
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <string>
 

@@ -16,21 +16,11 @@ from .errors import OperationFailed
 from .geometry import VDB, Geometry, PackedGeometry
 from .matrices import placement
 from .nodes import OpNode, OpNodeType, OpNodeTypeCategory
+from .parm_values import number_of, vector_of
 from .templates import (
     ButtonParmTemplate, FloatParmTemplate, IntParmTemplate, MenuParmTemplate, ParmTemplate, ParmTemplateGroup,
     StringParmTemplate, ToggleParmTemplate,
 )
-
-
-def _number(node: OpNode, name: str) -> float:
-    parm = node.parm(name)
-    if parm is None:
-        raise OperationFailed(f"{node.path()} has no {name}")
-    return parm.evalAsFloat()
-
-
-def _vector(node: OpNode, name: str) -> list[float]:
-    return [_number(node, name + letter) for letter in "xyz"]
 
 
 def _needed(node: OpNode, index: int) -> Geometry:
@@ -53,17 +43,17 @@ def _box(low: list[float], high: list[float]) -> Geometry:
 
 
 def _cook_box(node: OpNode, output: int) -> Geometry:
-    size = _vector(node, "size")
+    size = vector_of(node, "size")
     return _box([-s / 2 for s in size], [s / 2 for s in size])
 
 
 def _cook_sphere(node: OpNode, output: int) -> Geometry:
-    radius = _vector(node, "rad")
+    radius = vector_of(node, "rad")
     return _box([-r for r in radius], radius)
 
 
 def _cook_grid(node: OpNode, output: int) -> Geometry:
-    x, z, height = _number(node, "sizex") / 2, _number(node, "sizey") / 2, _number(node, "ty")
+    x, z, height = number_of(node, "sizex") / 2, number_of(node, "sizey") / 2, number_of(node, "ty")
     return _box([-x, height, -z], [x, height, z])
 
 
@@ -86,7 +76,7 @@ def _cook_file(node: OpNode, output: int) -> Geometry:
 
 def _cook_xform(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
-    made.transform(placement(_vector(node, "t"), _vector(node, "r"), _vector(node, "s")))
+    made.transform(placement(vector_of(node, "t"), vector_of(node, "r"), vector_of(node, "s")))
     return made
 
 
@@ -106,7 +96,7 @@ def _cook_merge(node: OpNode, output: int) -> Geometry:
 
 
 def _cook_switch(node: OpNode, output: int) -> Geometry:
-    return _needed(node, int(_number(node, "input")))
+    return _needed(node, int(number_of(node, "input")))
 
 
 def _cook_null(node: OpNode, output: int) -> Geometry:
@@ -120,7 +110,7 @@ def _press_rop(node: OpNode, name: str) -> bool:
     if target is None:
         raise OperationFailed("no sopoutput")
     before = world.current.frame
-    for frame in range(int(_number(node, "f1")), int(_number(node, "f2")) + 1, int(_number(node, "f3"))):
+    for frame in range(int(number_of(node, "f1")), int(number_of(node, "f2")) + 1, int(number_of(node, "f3"))):
         world.current.frame = float(frame)
         path = Path(target.evalAsString())
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,7 +143,7 @@ def _solver_of(node: OpNode) -> OpNode:
 def _cook_previous(node: OpNode, output: int) -> Geometry:
     solver = _solver_of(node)
     frame = world.current.frame
-    if frame <= _number(solver, "startframe"):
+    if frame <= number_of(solver, "startframe"):
         return _needed(solver, 0)
     return _state(solver, frame - 1)
 
@@ -172,7 +162,7 @@ def _cook_object_merge(node: OpNode, output: int) -> Geometry:
 
 def _state(solver: OpNode, frame: float) -> Geometry:
     """The solver's geometry at a frame, simulated up to there where it is not known."""
-    start = _number(solver, "startframe")
+    start = number_of(solver, "startframe")
     before = world.current.frame
     try:
         at = start
@@ -212,13 +202,13 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     made = Geometry()
     if not shape.point_count():
         raise OperationFailed(f"{node.path()}: the input has no inside")
-    spacing = _number(node, "spacing")
+    spacing = number_of(node, "spacing")
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
     if counts[0] * counts[1] * counts[2] > 20000:
         raise OperationFailed(f"{node.path()}: the double fills small shapes only")
-    velocity = _vector(node, "velocity")
-    density = _number(node, "rest_density")
+    velocity = vector_of(node, "velocity")
+    density = number_of(node, "rest_density")
     for i in range(counts[0]):
         for j in range(counts[1]):
             for k in range(counts[2]):
@@ -227,7 +217,7 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     made.attributes["rest_density"] = [density] * made.point_count()
     made.attributes["pscale"] = [spacing / 2] * made.point_count()
     # It comes out at every frame; the step takes what is born.
-    made.attributes["birth_frame"] = [_number(node, "start_frame")] * made.point_count()
+    made.attributes["birth_frame"] = [number_of(node, "start_frame")] * made.point_count()
     return made
 
 
@@ -237,26 +227,26 @@ def _cook_collider(node: OpNode, output: int) -> Geometry:
         raise OperationFailed(f"{node.path()}: there is nothing to run into")
     made.remove_primitives()
     made.attributes["body"] = [1.0] * made.point_count()
-    made.attributes["friction"] = [_number(node, "friction")] * made.point_count()
+    made.attributes["friction"] = [number_of(node, "friction")] * made.point_count()
     return made
 
 
 def _cook_step(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
-    frame, start = _number(node, "frame"), _number(node, "start_frame")
+    frame, start = number_of(node, "frame"), number_of(node, "start_frame")
     born = _born(node.input_geometry(1) or Geometry(), frame, frame <= start)
     if frame <= start:
         made.merge(born)
         return made  # nothing moves up to the start frame; snow only appears
     colliders = node.input_geometry(2)
     floor = colliders.bounding_box()[0][1] if colliders is not None and colliders.point_count() else -math.inf
-    dt = _number(node, "timestep") * _number(node, "timescale")
+    dt = number_of(node, "timestep") * number_of(node, "timescale")
     for name in ("dt_min", "dt_max"):
-        if _number(node, name) <= 0:
+        if number_of(node, name) <= 0:
             raise OperationFailed(f"{node.path()}: {name} is not positive")
-    if _number(node, "dt_min") > _number(node, "dt_max"):
+    if number_of(node, "dt_min") > number_of(node, "dt_max"):
         raise OperationFailed(f"{node.path()}: dt_min is longer than dt_max")
-    gravity = _vector(node, "gravity")
+    gravity = vector_of(node, "gravity")
     keep = max(made.point_count() - world.current.lost_particles, 0)
     for name, values in made.attributes.items():
         made.attributes[name] = values[: keep * (len(values) // max(made.point_count(), 1))] if name != "P" else values

@@ -15,6 +15,7 @@ from .errors import OperationFailed
 from .geometry import Geometry
 from .matrices import Matrix4, Vector3, identity, placement
 from .nodes import DopNode, OpNode
+from .parm_values import number_of, text_of, vector_of
 
 
 class DopRecord:
@@ -118,26 +119,8 @@ class DopSimulation:
         return tuple(evaluate(self._network)[1])
 
     def time(self) -> float:
-        frames = world.current.frame - _number(self._network, "startframe")
-        return max(frames, 0.0) * _number(self._network, "timescale") / world.current.fps
-
-
-def _number(node: OpNode, name: str) -> float:
-    found = node.parm(name)
-    if found is None:
-        raise OperationFailed(f"{node.path()} has no {name}")
-    return found.evalAsFloat()
-
-
-def _vector(node: OpNode, name: str) -> list[float]:
-    return [_number(node, name + letter) for letter in "xyz"]
-
-
-def _text(node: OpNode, name: str) -> str:
-    found = node.parm(name)
-    if found is None:
-        raise OperationFailed(f"{node.path()} has no {name}")
-    return found.evalAsString()
+        frames = world.current.frame - number_of(self._network, "startframe")
+        return max(frames, 0.0) * number_of(self._network, "timescale") / world.current.fps
 
 
 Stream = tuple[list[DopObject], list[DopRelationship]]
@@ -160,9 +143,9 @@ def evaluate(network: OpNode) -> Stream:
 
 
 def _sop_geometry(node: OpNode, frame: float) -> Geometry:
-    other = node.node(_text(node, "soppath"))
+    other = node.node(text_of(node, "soppath"))
     if other is None:
-        raise OperationFailed(f"{node.path()}: there is no SOP '{_text(node, 'soppath')}'")
+        raise OperationFailed(f"{node.path()}: there is no SOP '{text_of(node, 'soppath')}'")
     before = world.current.frame
     world.current.frame = frame
     try:
@@ -179,20 +162,20 @@ def _stream(node: OpNode, network: OpNode) -> Stream:
     if isinstance(node, DopNode) and node.isBypassed():
         return found, relationships
     if kind in ("emptyobject", "staticobject"):
-        if world.current.frame < _number(node, "createframe"):
+        if world.current.frame < number_of(node, "createframe"):
             return found, relationships
         made = DopObject(node.name(), 0, node)
         if kind == "staticobject":
             made.attach_data("Geometry", _GeometryData(node, _sop_geometry(node, world.current.frame)))
-            made.attach_data("PhysicalParms", DopData("SIM_PhysicalParms", node, {"friction": _number(node, "friction")}))
-            made.place = placement(_vector(node, "t"), _vector(node, "r"))
+            made.attach_data("PhysicalParms", DopData("SIM_PhysicalParms", node, {"friction": number_of(node, "friction")}))
+            made.place = placement(vector_of(node, "t"), vector_of(node, "r"))
         found.append(made)
     elif kind == "sopgeo":
         for one in found:
             one.attach_data("Geometry", _GeometryData(node, _sop_geometry(node, world.current.frame)))
     elif kind == "gravity":
         for one in found:
-            force = DopData("SIM_ForceGravity", node, {"gravity": Vector3(_vector(node, "force"))})
+            force = DopData("SIM_ForceGravity", node, {"gravity": Vector3(vector_of(node, "force"))})
             one.attach_data(f"Forces/Gravity_{node.name()}", force)
     elif kind == "drag":
         for one in found:
@@ -204,7 +187,7 @@ def _stream(node: OpNode, network: OpNode) -> Stream:
         for right in range(1, len(streams)):
             acting = [one for objects, _ in streams[:right] for one in objects]
             relationships.append(
-                DopRelationship(f"{node.name()}_{right}", _text(node, "inputrel1"), node, streams[right][0], acting))
+                DopRelationship(f"{node.name()}_{right}", text_of(node, "inputrel1"), node, streams[right][0], acting))
     return found, relationships
 
 
@@ -213,7 +196,7 @@ def _solve(one: DopObject, relationships: list[DopRelationship], network: OpNode
     solver = one.findSubData("Solver")
     if solver is None or solver.dataType() != "SIM_FirnSnowSolver":
         return
-    start = _number(network, "startframe")
+    start = number_of(network, "startframe")
     if world.current.frame > start:
         world.current.solved_frames += 1
     snow = (one.geometry() or Geometry()).make_copy()

@@ -3,7 +3,6 @@ of what deforms."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Callable, Sequence
 
@@ -12,7 +11,7 @@ import hou
 from firn import rigid, surfaces
 from firn.error import FirnError
 from firn.export_file import Entries, Export, geometry_at
-from firn.export_snow import grid_entries
+from firn.export_snow import grid_entries, mesh_entries
 from firn.export_wires import input_of, is_type
 from firn.settings import Settings
 
@@ -55,9 +54,8 @@ def keys_of(export: Export, body: Moving, start: surfaces.Surface) -> list[Entri
 
 def rigid_entries(export: Export, body: Moving, start: surfaces.Surface, keys: list[Entries]) -> Entries:
     centre = rigid.middle(start.points)
-    local = [rigid.minus(point, centre) for point in start.points]
-    surfaces.write_obj(export.folder / f"{body.name}.obj", local, start.faces)
-    return {"shape": "mesh", "file": export.file_entry(f"{body.name}.obj"), "keys": keys, "interpolation": "linear"}
+    local = surfaces.Surface(tuple(rigid.minus(point, centre) for point in start.points), start.faces, start.pieces)
+    return {**mesh_entries(export, body.name, local), "keys": keys, "interpolation": "linear"}
 
 
 def deforming_entries(export: Export, body: Moving, start: surfaces.Surface) -> Entries:
@@ -68,11 +66,6 @@ def deforming_entries(export: Export, body: Moving, start: surfaces.Surface) -> 
                             "deforming collider must keep its topology")
         surfaces.write_obj(export.folder / f"{body.name}.{frame:04d}.obj", now.points, now.faces)
     return {"shape": "mesh", "file": export.file_entry(f"{body.name}.%04d.obj")}
-
-
-def still_entries(export: Export, name: str, still: surfaces.Surface) -> Entries:
-    surfaces.write_obj(export.folder / f"{name}.obj", still.points, still.faces)
-    return {"shape": "mesh", "file": export.file_entry(f"{name}.obj")}
 
 
 def moving_entries(export: Export, body: Moving, rigid_wanted: bool) -> Entries:
@@ -139,7 +132,7 @@ def add_collider(export: Export, settings: Settings, above: hou.SopNode, name: s
 
         body = export.unique(f"{name}_{one}" if one else name)
         if motion == "static":
-            shape = still_entries(export, body, at(export.first))
+            shape = mesh_entries(export, body, at(export.first))
         else:
             # As large as what firn itself takes for rounding.
             tolerance = 0.02 * settings.number("spacing")

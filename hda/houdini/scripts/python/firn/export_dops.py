@@ -17,11 +17,11 @@ import hou
 from firn import rigid, surfaces, tables
 from firn.error import FirnError
 from firn.export_colliders import (
-    Moving, add_grids, deforming_entries, keys_of, rigid_entries, still_entries, surface_entries,
+    Moving, add_grids, deforming_entries, keys_of, rigid_entries, surface_entries,
 )
 from firn.export_engine import engine_sections, time_section
 from firn.export_file import Entries, Export
-from firn.export_snow import add_particles, shape_entries
+from firn.export_snow import add_particles, mesh_entries, shape_entries
 from firn.network import parm
 from firn.settings import Settings
 
@@ -256,7 +256,7 @@ def add_body(export: Export, collider: Collider, spacing: float) -> None:
     body = Moving(export.unique(collider.name), collider.frames.__getitem__, collider.owner, 0.02 * spacing)
     start = collider.frames[export.first]
     if all(now == start for now in collider.frames.values()):
-        shape = still_entries(export, body.name, start)
+        shape = mesh_entries(export, body.name, start)
     else:
         keys = keys_of(export, body, start)
         shape = deforming_entries(export, body, start) if isinstance(keys, int) else rigid_entries(export, body, start, keys)

@@ -68,14 +68,18 @@ def grid_entries(export: Export, name: str, opened: hou.Geometry) -> list[Entrie
     return [{**shape, "grid": grid} for grid in names]
 
 
+def mesh_entries(export: Export, name: str, whole: surfaces.Surface) -> Entries:
+    """A mesh that keeps its shape, written out."""
+    surfaces.write_obj(export.folder / f"{name}.obj", whole.points, whole.faces)
+    return {"shape": "mesh", "file": export.file_entry(f"{name}.obj")}
+
+
 def shape_entries(export: Export, name: str, geometry: hou.Geometry, owner: str) -> Entries:
     """A mesh or a VDB, written out."""
     opened = surfaces.unpacked(geometry)
     if surfaces.kinds(opened) == {"VDB"}:
         return grid_entries(export, name, opened)[0]
-    whole = surfaces.surface(opened, owner)
-    surfaces.write_obj(export.folder / f"{name}.obj", whole.points, whole.faces)
-    return {"shape": "mesh", "file": export.file_entry(f"{name}.obj")}
+    return mesh_entries(export, name, surfaces.surface(opened, owner))
 
 
 def needs_particles(settings: Settings, geometry: hou.Geometry) -> bool:
