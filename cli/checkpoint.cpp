@@ -289,8 +289,7 @@ std::string physics_text(const Scene& scene) {
         geometry(name, snow.geometry);
         const Material& m = snow.material.material;
         out << name << ".material =";
-        for (const float value : {m.young_modulus, m.poisson_ratio, m.hardening, m.theta_c, m.theta_s, m.rest_density})
-            out << " " << number_text(value);
+        for (const MaterialQuantity& q : material_table()) out << " " << number_text(m.*q.value);
         out << "\n";
         const MaterialNoise& noise = snow.material.noise;
         out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " "
@@ -316,7 +315,7 @@ std::string physics_text(const Scene& scene) {
         out << name << ".friction = " << number_text(collider.friction) << "\n";
         out << name << ".adhesion = " << number_text(collider.adhesion) << "\n";
         out << name << ".bounce = " << number_text(collider.bounce) << "\n";
-        out << name << ".sticky = " << number_text(collider.stickiness) << "\n";
+        out << name << ".sticky = " << number_text(collider.sticky) << "\n";
     }
     return out.str();
 }

@@ -168,8 +168,8 @@ Body CollidingBody::body_at(int frame) const {
     body.volume = volume_;
     body.friction = collider.friction;
     body.adhesion = collider.adhesion;
-    body.restitution = collider.bounce;
-    body.stickiness = collider.stickiness;
+    body.bounce = collider.bounce;
+    body.sticky = collider.sticky;
     if (motion_ == Motion::rigid) {
         body.placement = placement(frame);
     } else if (motion_ == Motion::deforming) {

@@ -280,13 +280,16 @@ std::string keys_markdown() {
         out << "## " << section.heading << "\n\n" << section.help << "\n\n";
         markdown_rows(out, section);
         if (std::strcmp(section.name, "material") != 0) continue;
-        out << "| preset | what it looks like in motion | E, Pa | nu | xi | theta_c | theta_s | rho0, kg/m^3 "
-               "|\n|---|---|---|---|---|---|---|---|\n";
+        out << "| preset | what it looks like in motion |";
+        for (const MaterialQuantity& q : material_table()) {
+            const std::string unit = find_parameter(q.token)->unit;
+            out << " " << q.symbol << (unit.empty() ? "" : ", " + unit) << " |";
+        }
+        out << "\n|---|---|---|---|---|---|---|---|\n";
         for (const MaterialPreset& preset : material_presets()) {
-            const Material& m = preset.material;
-            out << "| `" << preset.token << "` | " << preset.sentence << " | " << number(m.young_modulus) << " | "
-                << number(m.poisson_ratio) << " | " << number(m.hardening) << " | " << number(m.theta_c) << " | "
-                << number(m.theta_s) << " | " << number(m.rest_density) << " |\n";
+            out << "| `" << preset.token << "` | " << preset.sentence << " |";
+            for (const MaterialQuantity& q : material_table()) out << " " << number(preset.material.*q.value) << " |";
+            out << "\n";
         }
         out << "\n";
     }

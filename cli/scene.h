@@ -80,7 +80,7 @@ struct Collider {
     float friction = 0.5f;              ///< Coulomb's mu
     float adhesion = 0;                 ///< m/s^2-like
     float bounce = 0;                   ///< 0..1
-    float stickiness = 0;               ///< 0..1
+    float sticky = 0;                   ///< 0..1
     bool visible = true;                ///< in pictures
     Float3 colour{0.45f, 0.42f, 0.4f};  ///< linear, 0..1
     std::string where;

@@ -450,13 +450,10 @@ void apply_override(toml::table& root, const std::string& assignment) {
 
 // ---- sections -> Scene
 
-Material material_of(const Parameters& p) {
-    return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
-}
-
 MaterialNoise read_noise(const Section& section) {
-    static const std::vector<std::string> possible = {"young_modulus", "theta_c", "theta_s", "hardening",
-                                                      "rest_density"};
+    std::vector<std::string> possible;
+    for (const MaterialQuantity& q : material_table())
+        if (q.varies) possible.push_back(q.token);
     MaterialNoise noise;
     noise.amplitude = section.real("amplitude");
     noise.scale = section.real("scale");
@@ -636,7 +633,7 @@ Collider read_collider(const Section& section, const std::string& folder, size_t
     collider.friction = section.real("friction");
     collider.adhesion = section.real("adhesion");
     collider.bounce = section.real("bounce");
-    collider.stickiness = section.real("sticky");
+    collider.sticky = section.real("sticky");
     collider.visible = section.toggle("visible");
     collider.colour = section.vector("colour");
     return collider;

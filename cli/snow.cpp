@@ -16,25 +16,6 @@ namespace firn {
 
 namespace {
 
-/// The six numbers of snow: where they stand in a material and in the particles.
-struct Quantity {
-    const char* token;
-    float Material::*value;
-    std::vector<float> Particles::*array;
-};
-const Quantity quantities[6] = {
-    {"young_modulus", &Material::young_modulus, &Particles::young_modulus},
-    {"poisson_ratio", &Material::poisson_ratio, &Particles::poisson_ratio},
-    {"hardening", &Material::hardening, &Particles::hardening},
-    {"theta_c", &Material::theta_c, &Particles::theta_c},
-    {"theta_s", &Material::theta_s, &Particles::theta_s},
-    {"rest_density", &Material::rest_density, &Particles::rest_density},
-};
-
-Material material_of(const Parameters& p) {
-    return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
-}
-
 /// A lattice through a shape's own box that is centred on it, so that faces lie half a spacing outside the particles.
 std::vector<Float3> lattice(const Geometry& g, float spacing) {
     const Float3 size = g.shape == Shape::box      ? g.size
@@ -188,8 +169,8 @@ SnowPlacer::SnowPlacer(const Scene& scene) : scene_(scene), points_(scene.snow.s
     const Material common = material_of(scene.parameters);
     for (const Snow& snow : scene.snow) {
         for (size_t q = 0; q < 6; ++q)
-            varies_[q] |= snow.material.material.*quantities[q].value != common.*quantities[q].value ||
-                          varies(snow.material.noise, quantities[q].token) ||
+            varies_[q] |= snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
+                          varies(snow.material.noise, material_table()[q].token) ||
                           (snow.geometry.shape == Shape::particles && !snow.own_material);  // the file may say more
     }
 }
@@ -254,7 +235,7 @@ Particles SnowPlacer::clothed(const Snow& snow, std::vector<Float3> positions) c
     }
     for (size_t q = 0; q < 6; ++q) {
         if (!varies_[q]) continue;
-        const Quantity& quantity = quantities[q];
+        const MaterialQuantity& quantity = material_table()[q];
         std::vector<float>& array = particles.*quantity.array;
         array.assign(particles.count(), snow.material.material.*quantity.value);
         apply_noise(snow.material.noise, quantity.token, particles.position, array);
@@ -282,7 +263,7 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
             to = {to.x + v.x, to.y + v.y, to.z + v.z};
         }
         // Particles that say what snow they are stay it, unless the scene says otherwise for this body.
-        for (const Quantity& quantity : quantities) {
+        for (const MaterialQuantity& quantity : material_table()) {
             const std::vector<float>& in_file = file.particles.*quantity.array;
             if (!snow.own_material && !in_file.empty()) fresh.*quantity.array = in_file;
         }

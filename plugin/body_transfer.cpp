@@ -110,8 +110,8 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
             const auto value = [&](float all, const std::vector<float>& each) { return each.empty() ? all : each[i]; };
             surface[0].push_back(value(b.friction, b.particle_friction));
             surface[1].push_back(value(b.adhesion, b.particle_adhesion));
-            surface[2].push_back(value(b.restitution, b.particle_restitution));
-            surface[3].push_back(value(b.stickiness, b.particle_stickiness));
+            surface[2].push_back(value(b.bounce, b.particle_bounce));
+            surface[3].push_back(value(b.sticky, b.particle_sticky));
             number.push_back(body);
             motion.push_back(static_cast<int64_t>(b.motion));
         }
@@ -220,8 +220,8 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
         if (has_normals && body.motion == Motion::rigid) pick(body.normal, rest_normal);
         pick(body.particle_friction, surface[0]);
         pick(body.particle_adhesion, surface[1]);
-        pick(body.particle_restitution, surface[2]);
-        pick(body.particle_stickiness, surface[3]);
+        pick(body.particle_bounce, surface[2]);
+        pick(body.particle_sticky, surface[3]);
         bodies.push_back(std::move(moving));
     }
     return bodies;

@@ -111,12 +111,12 @@ Body ColliderBodies::described(const Sampled& sampled, const SurfacePiece& piece
     body.volume = sampled.volume;
     body.friction = settings.friction;
     body.adhesion = settings.adhesion;
-    body.restitution = settings.bounce;
-    body.stickiness = settings.sticky;
+    body.bounce = settings.bounce;
+    body.sticky = settings.sticky;
     body.particle_friction = on_samples(piece, "friction", sampled.samples);
     body.particle_adhesion = on_samples(piece, "adhesion", sampled.samples);
-    body.particle_restitution = on_samples(piece, "bounce", sampled.samples);
-    body.particle_stickiness = on_samples(piece, "sticky", sampled.samples);
+    body.particle_bounce = on_samples(piece, "bounce", sampled.samples);
+    body.particle_sticky = on_samples(piece, "sticky", sampled.samples);
     return body;
 }
 

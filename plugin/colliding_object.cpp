@@ -208,12 +208,12 @@ MovingBody moving_body(const CollidingObject& before, const CollidingObject& aft
     }
     body.friction = look.friction;
     body.adhesion = look.adhesion;
-    body.restitution = look.bounce;
-    body.stickiness = look.sticky;
+    body.bounce = look.bounce;
+    body.sticky = look.sticky;
     body.particle_friction = at_samples(look.point_friction, after.rest, boundary.samples);
     body.particle_adhesion = at_samples(look.point_adhesion, after.rest, boundary.samples);
-    body.particle_restitution = at_samples(look.point_bounce, after.rest, boundary.samples);
-    body.particle_stickiness = at_samples(look.point_sticky, after.rest, boundary.samples);
+    body.particle_bounce = at_samples(look.point_bounce, after.rest, boundary.samples);
+    body.particle_sticky = at_samples(look.point_sticky, after.rest, boundary.samples);
     return moving;
 }
 

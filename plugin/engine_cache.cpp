@@ -25,11 +25,11 @@ bool same(const Parameters& a, const Parameters& b) {
 bool goes_on(const MovingBody& last, const MovingBody& next) {
     const Body &a = last.body, &b = next.body;
     if (a.name != b.name || a.motion != b.motion || a.friction != b.friction || a.adhesion != b.adhesion ||
-        a.restitution != b.restitution || a.stickiness != b.stickiness)
+        a.bounce != b.bounce || a.sticky != b.sticky)
         return false;
     if (!same(a.normal, b.normal) || !same(a.volume, b.volume) || !same(a.particle_friction, b.particle_friction) ||
-        !same(a.particle_adhesion, b.particle_adhesion) || !same(a.particle_restitution, b.particle_restitution) ||
-        !same(a.particle_stickiness, b.particle_stickiness))
+        !same(a.particle_adhesion, b.particle_adhesion) || !same(a.particle_bounce, b.particle_bounce) ||
+        !same(a.particle_sticky, b.particle_sticky))
         return false;
     switch (a.motion) {
         case Motion::still:

@@ -21,27 +21,11 @@ namespace firn {
 
 namespace {
 
-/// The six numbers of snow, and what else their attributes may be called.
-struct Quantity {
-    const char* token;
-    const char* alias;
-    float Material::*value;
-    std::vector<float> Particles::*array;
-};
-const Quantity quantities[6] = {
-    {"young_modulus", "E", &Material::young_modulus, &Particles::young_modulus},
-    {"poisson_ratio", "nu", &Material::poisson_ratio, &Particles::poisson_ratio},
-    {"hardening", "xi", &Material::hardening, &Particles::hardening},
-    {"theta_c", "theta_c", &Material::theta_c, &Particles::theta_c},
-    {"theta_s", "theta_s", &Material::theta_s, &Particles::theta_s},
-    {"rest_density", "rho0", &Material::rest_density, &Particles::rest_density},
-};
-
 std::vector<WantedValues> source_values() {
     std::vector<WantedValues> wanted = {{"v", 3}};
-    for (const Quantity& q : quantities) {
+    for (const MaterialQuantity& q : material_table()) {
         wanted.push_back({q.token, 1});
-        if (std::strcmp(q.token, q.alias) != 0) wanted.push_back({q.alias, 1});
+        if (std::strcmp(q.token, q.symbol) != 0) wanted.push_back({q.symbol, 1});
     }
     return wanted;
 }
@@ -86,7 +70,7 @@ private:
     void cook_snow() override {
         CookInterrupt interrupt("Filling with snow");
         const Parameters settings = engine_settings(table(), *this);
-        const Material material = material_of(settings);
+        const Material material = chosen_material(settings);
         gdp->clearAndDestroy();
         Placed placed = text("input_as") == "points" ? points() : shapes(settings);
         interrupt.require_uninterrupted();
@@ -116,10 +100,9 @@ private:
                                   " kg\n");
     }
 
-    Material material_of(const Parameters& p) const {
+    Material chosen_material(const Parameters& p) const {
         const std::string preset = text("preset");
-        if (preset == "custom")
-            return {p.young_modulus, p.poisson_ratio, p.hardening, p.theta_c, p.theta_s, p.rest_density};
+        if (preset == "custom") return material_of(p);
         if (preset == "measured") return measured_material(static_cast<float>(real("measured_density")));
         return find_preset(preset).material;
     }
@@ -252,11 +235,11 @@ private:
         particles.velocity = velocities(placed);
         for (size_t i = 0; i < count; ++i) particles.id.push_back(static_cast<int64_t>(i));
         const MaterialNoise uneven = noise();
-        for (const Quantity& q : quantities) {
+        for (const MaterialQuantity& q : material_table()) {
             std::vector<float>& array = particles.*q.array;
             array.assign(count, material.*q.value);
             const std::vector<float>* own = nullptr;
-            if (toggle("overrides")) own = find(placed, q.token) ? find(placed, q.token) : find(placed, q.alias);
+            if (toggle("overrides")) own = find(placed, q.token) ? find(placed, q.token) : find(placed, q.symbol);
             if (own) take_over(q.token, *own, array);
             apply_noise(uneven, q.token, placed.position, array);
         }

@@ -164,8 +164,8 @@ void validate(const Body& body) {
     same_length(body.volume.size(), "volume");
     same_length(body.particle_friction.size(), "friction");
     same_length(body.particle_adhesion.size(), "adhesion");
-    same_length(body.particle_restitution.size(), "restitution");
-    same_length(body.particle_stickiness.size(), "stickiness");
+    same_length(body.particle_bounce.size(), "bounce");
+    same_length(body.particle_sticky.size(), "sticky");
     for (size_t i = 0; i < count; ++i) {
         if (!finite(body.position[i])) {
             throw Error("body '" + body.name + "': position of particle " + std::to_string(i) + " is not finite");
@@ -186,8 +186,8 @@ void validate(const Body& body) {
     };
     in_range(body.friction, body.particle_friction, 1e6f, "friction");
     in_range(body.adhesion, body.particle_adhesion, 1e6f, "adhesion");
-    in_range(body.restitution, body.particle_restitution, 1.0f, "restitution");
-    in_range(body.stickiness, body.particle_stickiness, 1.0f, "stickiness");
+    in_range(body.bounce, body.particle_bounce, 1.0f, "bounce");
+    in_range(body.sticky, body.particle_sticky, 1.0f, "sticky");
     if (body.motion == Motion::rigid) validate(body.placement, body.name);
 }
 

@@ -443,8 +443,7 @@ struct Engine::Implementation {
                 target.push_back(float4(known.goal.empty() ? b.position[i] : known.goal[i], 0));
                 normal.push_back(b.normal.empty() ? Float4{} : float4(b.normal[i], 1));
                 surface.push_back({value(b.friction, b.particle_friction), value(b.adhesion, b.particle_adhesion),
-                                   value(b.restitution, b.particle_restitution),
-                                   value(b.stickiness, b.particle_stickiness)});
+                                   value(b.bounce, b.particle_bounce), value(b.sticky, b.particle_sticky)});
                 number.push_back(k);
             }
         }

@@ -7,6 +7,21 @@
 
 namespace firn {
 
+const std::vector<MaterialQuantity>& material_table() {
+    using M = Material;
+    using P = Parameters;
+    using A = Particles;
+    static const std::vector<MaterialQuantity> table = {
+        {"young_modulus", "E", &M::young_modulus, &P::young_modulus, &A::young_modulus, true},
+        {"poisson_ratio", "nu", &M::poisson_ratio, &P::poisson_ratio, &A::poisson_ratio, false},
+        {"hardening", "xi", &M::hardening, &P::hardening, &A::hardening, true},
+        {"theta_c", "theta_c", &M::theta_c, &P::theta_c, &A::theta_c, true},
+        {"theta_s", "theta_s", &M::theta_s, &P::theta_s, &A::theta_s, true},
+        {"rest_density", "rho0", &M::rest_density, &P::rest_density, &A::rest_density, true},
+    };
+    return table;
+}
+
 const std::vector<MaterialPreset>& material_presets() {
     static const std::vector<MaterialPreset> presets = {
         {"powder",
@@ -64,12 +79,13 @@ Material measured_material(float density) {
 }
 
 void apply(const Material& m, Parameters& p) {
-    p.young_modulus = m.young_modulus;
-    p.poisson_ratio = m.poisson_ratio;
-    p.hardening = m.hardening;
-    p.theta_c = m.theta_c;
-    p.theta_s = m.theta_s;
-    p.rest_density = m.rest_density;
+    for (const MaterialQuantity& q : material_table()) p.*q.parameter = m.*q.value;
+}
+
+Material material_of(const Parameters& p) {
+    Material m{};
+    for (const MaterialQuantity& q : material_table()) m.*q.value = p.*q.parameter;
+    return m;
 }
 
 }  // namespace firn

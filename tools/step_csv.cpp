@@ -32,7 +32,7 @@ Output. x,y,z,vx,vy,vz,density,pressure,Fxx,Fxy,Fxz,Fyy,Fyz,Fzz in the order of 
   iterations the two solves of the last step took and how well they ended.
 
 Modes. `standard` is what users run. `published` is Gissler 2020 as printed, with every remedy off; its boundary then has
-  friction 1 (the paper's nu_b) and stickiness 1 (it holds tension). --tolerance also turns the warm starts off, so that
+  friction 1 (the paper's nu_b) and sticky 1 (it holds tension). --tolerance also turns the warm starts off, so that
   each solve begins from zero and ends at the tolerance.
 )";
 
@@ -48,7 +48,7 @@ std::vector<Option> options() {
         {"--tolerance", "T", "tolerance of both solves, from a cold start"},
         {"--set", "TOKEN=VALUE", "any parameter of the engine, such as E=140e3; may be repeated"},
         {"--friction", "X", "of the boundary (default 0.5; published 1)"},
-        {"--stickiness", "X", "of the boundary, 0 to 1 (default 0; published 1)"},
+        {"--sticky", "X", "of the boundary, 0 to 1 (default 0; published 1)"},
         {"--adhesion", "X", "of the boundary (default 0)"},
         {"--device", "NAME", "auto, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width (default: auto)"},
         {"--out", "PATTERN", "files to write (needed); %04d becomes the step"},
@@ -107,9 +107,9 @@ firn::Parameters read_parameters(const CommandLine& line) {
 
 firn::Body read_boundary(const CommandLine& line, firn::Mode mode) {
     firn::Body body = read_boundary_csv(line.text("--boundary", ""));
-    if (mode == firn::Mode::published) body.friction = body.stickiness = 1;
+    if (mode == firn::Mode::published) body.friction = body.sticky = 1;
     body.friction = static_cast<float>(line.number("--friction", body.friction, 0, 1e6));
-    body.stickiness = static_cast<float>(line.number("--stickiness", body.stickiness, 0, 1));
+    body.sticky = static_cast<float>(line.number("--sticky", body.sticky, 0, 1));
     body.adhesion = static_cast<float>(line.number("--adhesion", body.adhesion, 0, 1e6));
     return body;
 }

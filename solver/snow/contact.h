@@ -15,7 +15,7 @@ struct Nearest {
     Vec3 velocity;
     Vec3 given_normal;
     Real has_normal;
-    Real friction, restitution, stickiness;
+    Real friction, bounce, sticky;
     Int index;
 };
 
@@ -38,8 +38,8 @@ FIRN_HD Nearest nearest_boundary(const SnowView& s, uint32_t i, const Vec3& x) {
         n.given_normal = select(nearer, xyz(normal), n.given_normal);
         n.has_normal = select(nearer, normal.w, n.has_normal);
         n.friction = select(nearer, surface.x, n.friction);
-        n.restitution = select(nearer, surface.z, n.restitution);
-        n.stickiness = select(nearer, surface.w, n.stickiness);
+        n.bounce = select(nearer, surface.z, n.bounce);
+        n.sticky = select(nearer, surface.w, n.sticky);
         n.index = select(nearer, indices(index), n.index);
     }
     return n;
@@ -122,20 +122,19 @@ struct SurfaceContact {
                                          set.gravity[2] * set.gravity[2]));
         const Mask alone = dot(boundary_sum, boundary_sum) <= zero;
         const Mask bounces = both(both(hits, alone), arriving < zero - still);
-        const Real normal_after =
-            select(bounces, zero - near.restitution * arriving, select(hits, slowest, normal_speed));
+        const Real normal_after = select(bounces, zero - near.bounce * arriving, select(hits, slowest, normal_speed));
         const Real blow = normal_after - normal_speed;
 
         // Coulomb: friction takes at most mu times the normal push and never turns the motion around. A sticky surface
         // holds what hangs on it too, and shear as the snow itself does.
         const double net = state->sums[1] > 0 ? state->sums[0] / state->sums[1] : 0;
         const Real pushed = load(s.boundary_load + i), share = splat(static_cast<float>(net > 0 ? net : 0));
-        const Real pressed = max(share * pushed, (zero - near.stickiness) * pushed) * dt + select(bounces, zero, blow);
+        const Real pressed = max(share * pushed, (zero - near.sticky) * pushed) * dt + select(bounces, zero, blow);
         const Vec3 sliding = relative - normal_speed * n;
         const Real sliding_speed = sqrt(dot(sliding, sliding));
         const Real mu = set.viscous_friction ? zero : near.friction;
         const Real yield = s.material.theta_s.at(s.now.rank, i) + s.material.theta_c.at(s.now.rank, i);
-        const Real grip = near.stickiness * splat(2.0f) * load(s.shear_modulus + i) * yield *
+        const Real grip = near.sticky * splat(2.0f) * load(s.shear_modulus + i) * yield *
                           sqrt(dot(boundary_sum, boundary_sum)) / density * dt;
         const Real taken = min(mu * max(pressed, zero) + grip, sliding_speed);
         const Vec3 change = blow * n - (taken / max(sliding_speed, splat(1e-20f))) * sliding;
@@ -161,7 +160,7 @@ struct ForceOnBody {
         const Real density = load(s.density + i);
         const Sym correction = load_sym(s.correction, i);
         const Real rho0 = s.material.rest_density.at(s.now.rank, i);
-        // The share of the boundary terms that the step kept (stickiness, bounce): what it used over what it would be.
+        // The share of the boundary terms that the step kept (sticky, bounce): what it used over what it would be.
         Vec3 whole = zero3();
         for (uint32_t k = 0; k < boundary.length; ++k) {
             const Vec4 b = gather4(s.boundary.position, boundary[k]);

@@ -40,7 +40,7 @@ struct BoundaryArrays {
     const Float4* position;  ///< x, y, z and V_b; in the body's frame if rigid, at the frame's start if deforming
     const Float4* target;    ///< deforming: at the frame's end; null = none is deforming
     const Float4* normal;    ///< w = 1 where given
-    const Float4* surface;   ///< friction, adhesion, restitution, stickiness
+    const Float4* surface;   ///< friction, adhesion, bounce, sticky
     const uint32_t* body;
     uint32_t count;
 };

@@ -80,7 +80,7 @@ struct BoundarySums {
     Real flux;      ///< sum_b V_b v_b . grad W_ib
     // Means over the surface nearby.
     Vec3 velocity;
-    Real restitution, stickiness;
+    Real bounce, sticky;
 };
 
 /// Adds the boundary's share to the matrix of Eq. 15 on the way.
@@ -109,14 +109,14 @@ FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, 
         sums.pull += (strength / max(r, splat(1e-20f))) * d;
         const Real share = zero - weight;
         sums.velocity += share * xyz(vb);
-        sums.restitution = sums.restitution + share * surface.z;
-        sums.stickiness = sums.stickiness + share * surface.w;
+        sums.bounce = sums.bounce + share * surface.z;
+        sums.sticky = sums.sticky + share * surface.w;
         weights = weights + share;
     }
     const Real inverse = splat(1.0f) / weights;
     sums.velocity = inverse * sums.velocity;
-    sums.restitution = inverse * sums.restitution;
-    sums.stickiness = inverse * sums.stickiness;
+    sums.bounce = inverse * sums.bounce;
+    sums.sticky = inverse * sums.sticky;
     return sums;
 }
 
@@ -224,9 +224,9 @@ struct Properties {
             const Real parting = (zero - dot(velocity - b.velocity, b.gradient)) / length;
             const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), splat(1e-6f));
             const Real stretched = unit(volume_strain / (splat(0.5f) * theta_s));
-            held = one - stretched * unit(parting * splat(1.0f / s.set.parting_speed)) * (one - unit(b.stickiness));
+            held = one - stretched * unit(parting * splat(1.0f / s.set.parting_speed)) * (one - unit(b.sticky));
         }
-        if (s.set.contact) held = select(both(alone, b.restitution > zero), zero, held);
+        if (s.set.contact) held = select(both(alone, b.bounce > zero), zero, held);
         return held;
     }
 

@@ -56,7 +56,7 @@ struct StateView {
 struct BoundaryView {
     const Float4* position;  ///< x, y, z, V_b
     const Float4* velocity;  ///< x, y, z and the body's number
-    const Float4* surface;   ///< friction, adhesion, restitution, stickiness
+    const Float4* surface;   ///< friction, adhesion, bounce, sticky
     const Float4* normal;    ///< x, y, z; w = 1 where the host gave one
 };
 

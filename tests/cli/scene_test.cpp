@@ -184,7 +184,7 @@ file = "boot.%04d.obj"
 )");
     ASSERT_EQ(scene.colliders.size(), 2u);
     const firn::Collider& box = scene.colliders[0];
-    EXPECT_EQ(box.stickiness, 1);
+    EXPECT_EQ(box.sticky, 1);
     EXPECT_EQ(scene.colliders[1].geometry.file, "shot/boot.%04d.obj");
     // Half-way: half the distance and half the turn.
     const firn::Transform middle = placement_at(box, 6);

@@ -92,7 +92,7 @@ TEST(Friction, SlidingBlockStopsWhereCoulombSays) {
 
 /// How far the centre of mass falls in half a second, m: a slab of 12 x 12 x 6 cm on a wall (gravity along it) or
 /// under a ceiling (gravity away from it). The surface is y = 0, the snow above it; gravity says which it is.
-double fall(const Float3& down, float friction, float adhesion, float stickiness) {
+double fall(const Float3& down, float friction, float adhesion, float sticky) {
     const double dx = 0.02;
     Parameters p = settings(dx);
     p.gravity = down;
@@ -100,7 +100,7 @@ double fall(const Float3& down, float friction, float adhesion, float stickiness
     Body surface = sheet_body({-0.2, -0.5 * dx, 0.16}, {dx, 0, 0}, 90, {0, 0, -dx}, 16);
     surface.friction = friction;
     surface.adhesion = adhesion;
-    surface.stickiness = stickiness;
+    surface.sticky = sticky;
     engine.add_body(surface);
     engine.upload(snow_at(lattice_box(6, 3, 6, dx, {-3 * dx, 0, -3 * dx})));
     const Double3 moved = centre_of_mass(run(engine, 0.5)) - Double3{0, 1.5 * dx, 0};
@@ -139,11 +139,11 @@ struct Bounce {
     double top, end;
 };
 
-Bounce bounce(float restitution) {
+Bounce bounce(float bounce) {
     const double dx = 0.02;
     Engine engine(settings(dx));
     Body floor = floor_body(0.2, dx);
-    floor.restitution = restitution;
+    floor.bounce = bounce;
     engine.add_body(floor);
     engine.upload(snow_at({{0.003f, 0.5f, 0.004f}}));
     Bounce b{0, 0};
@@ -160,7 +160,7 @@ Bounce bounce(float restitution) {
     return b;
 }
 
-TEST(Restitution, LoneFlakeBounces) {
+TEST(Bounce, LoneFlakeBounces) {
     for (const double e : {0.5, 0.8}) {
         const Bounce b = bounce(static_cast<float>(e));
         note("e " + std::to_string(e) + ": height of the bounce, m", b.top);

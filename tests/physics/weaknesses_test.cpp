@@ -112,7 +112,7 @@ TEST(Weaknesses, SnowfallPacks) {
 // 5. Lifting plates.
 
 /// Particles that hang on a plate which lay on a block of snow of its own size, was pressed on and lifted.
-int snow_on_lifted_plate(Mode mode, float stickiness) {
+int snow_on_lifted_plate(Mode mode, float sticky) {
     const double dx = 0.02, top = 8 * dx;
     Engine engine(settings(dx, mode));
     Body floor = floor_body(0.3, dx);
@@ -122,7 +122,7 @@ int snow_on_lifted_plate(Mode mode, float stickiness) {
     for (Float3& n : plate.normal) n = {0, -1, 0};
     plate.motion = firn::Motion::rigid;
     plate.friction = 1;
-    plate.stickiness = stickiness;
+    plate.sticky = sticky;
     const firn::BodyId lid = engine.add_body(plate);
     engine.upload(snow_at(lattice_box(8, 8, 8, dx, {-4 * dx, 0, -4 * dx})));
 

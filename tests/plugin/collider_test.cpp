@@ -72,7 +72,7 @@ TEST(Collider, PointAttributesGoBeforeTheParameters) {
     for (size_t i = 0; i < body.position.size(); ++i) {
         // Linear from the bottom's 0 to the top's 1; samples are half a spacing below the surface they stand for.
         ASSERT_NEAR(body.particle_friction[i], 0.5 + body.position[i].y / 0.2, 0.06);
-        ASSERT_EQ(body.particle_stickiness[i], 0.25f);
+        ASSERT_EQ(body.particle_sticky[i], 0.25f);
     }
 }
 

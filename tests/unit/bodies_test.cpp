@@ -368,8 +368,8 @@ TEST(Bodies, WrongLengthsAreRefused) {
     body = good;
     body.volume.assign(3, 1e-6f);
     expect_says(error_of_adding(body), {"ground", "volume", count, "3"});
-    for (std::vector<float> Body::*each : {&Body::particle_friction, &Body::particle_adhesion,
-                                           &Body::particle_restitution, &Body::particle_stickiness}) {
+    for (std::vector<float> Body::*each :
+         {&Body::particle_friction, &Body::particle_adhesion, &Body::particle_bounce, &Body::particle_sticky}) {
         body = good;
         (body.*each).assign(2, 0.5f);
         expect_says(error_of_adding(body), {"ground", "2"});
@@ -389,7 +389,7 @@ TEST(Bodies, WrongValuesAreRefused) {
     body = good;
     body.volume.assign(good.position.size(), -1);
     expect_says(error_of_adding(body), {"ground", "volume"});
-    for (float Body::*value : {&Body::friction, &Body::adhesion, &Body::restitution, &Body::stickiness}) {
+    for (float Body::*value : {&Body::friction, &Body::adhesion, &Body::bounce, &Body::sticky}) {
         body = good;
         body.*value = -0.1f;
         expect_says(error_of_adding(body), {"ground", "between 0 and"});
@@ -397,8 +397,8 @@ TEST(Bodies, WrongValuesAreRefused) {
         expect_says(error_of_adding(body), {"ground"});
     }
     body = good;
-    body.restitution = 1.1f;
-    expect_says(error_of_adding(body), {"restitution", "1"});
+    body.bounce = 1.1f;
+    expect_says(error_of_adding(body), {"bounce", "1"});
 }
 
 TEST(Bodies, TransformsThatScaleShearOrMirrorAreRefused) {

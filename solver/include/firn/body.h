@@ -23,16 +23,16 @@ struct Body {
     std::vector<float> volume;     ///< V_b, m^3; empty = phi / sum W over this body (Gissler 2020, 3.4)
     Transform placement;           ///< of a rigid body at the start
 
-    float friction = 0.5f;     ///< Coulomb's mu; with friction_model = viscous, Gissler's nu_b
-    float adhesion = 0.0f;     ///< Akinci's beta, m/s^2-like strength of the pull within two spacings
-    float restitution = 0.0f;  ///< 0..1, bounce of a lone flake
-    float stickiness = 0.0f;   ///< 0..1, how much of the snow's tension the surface holds
+    float friction = 0.5f;  ///< Coulomb's mu; with friction_model = viscous, Gissler's nu_b
+    float adhesion = 0.0f;  ///< Akinci's beta, m/s^2-like strength of the pull within two spacings
+    float bounce = 0.0f;    ///< 0..1, speed that a lone flake keeps when it hits
+    float sticky = 0.0f;    ///< 0..1, how much of the snow's tension the surface holds
 
     // Per boundary particle; empty = the body's value.
     std::vector<float> particle_friction;
     std::vector<float> particle_adhesion;
-    std::vector<float> particle_restitution;
-    std::vector<float> particle_stickiness;
+    std::vector<float> particle_bounce;
+    std::vector<float> particle_sticky;
 };
 
 /// V_b = phi / sum W over the body's own particles, each included (Gissler 2020, 3.4), m^3: what a body without volumes

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "firn/parameters.h"
+#include "firn/particles.h"
 
 namespace firn {
 
@@ -16,6 +17,19 @@ struct Material {
     float theta_s;        ///< critical stretch
     float rest_density;   ///< rho0, kg/m^3
 };
+
+/// One of those numbers: its name, and where it stands in each structure that has it.
+struct MaterialQuantity {
+    const char* token;   ///< of the parameter, the per-particle array and the attribute
+    const char* symbol;  ///< a short name that scene files and attributes may use instead; the token itself if none
+    float Material::*value;
+    float Parameters::*parameter;
+    std::vector<float> Particles::*array;
+    bool varies;  ///< may be uneven from place to place
+};
+
+/// The six, in the order of Material. Whoever handles all of them loops over this table.
+const std::vector<MaterialQuantity>& material_table();
 
 struct MaterialPreset {
     const char* token;
@@ -34,5 +48,8 @@ const MaterialPreset& find_preset(const std::string& token);
 Material measured_material(float density);
 
 void apply(const Material&, Parameters&);
+
+/// The snow that the parameters describe.
+Material material_of(const Parameters&);
 
 }  // namespace firn
