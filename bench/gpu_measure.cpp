@@ -2,6 +2,8 @@
 // usage: gpu_measure OUT
 
 #include <cstdio>
+#include <numeric>
+#include <vector>
 
 #include "firn/error.h"
 #include "gpu_scene.h"
@@ -16,23 +18,19 @@ int main(int argc, char** argv) {
         firn::Engine engine(gpu_scene::parameters({}), "cuda");
         const size_t count = gpu_scene::fill(engine, 100);
         for (int k = 0; k < 3; ++k) engine.advance(gpu_scene::step_seconds);
-        firn::PhaseTimes total;
+        std::vector<double> seconds(engine.method().phases.size());
         constexpr int steps = 10;
-        for (int k = 0; k < steps; ++k) {
-            const firn::PhaseTimes t = engine.advance(gpu_scene::step_seconds).seconds;
-            total.neighbours += t.neighbours;
-            total.properties += t.properties;
-            total.pressure += t.pressure;
-            total.shear += t.shear;
-            total.integrate += t.integrate;
+        for (int step = 0; step < steps; ++step) {
+            const firn::FrameReport report = engine.advance(gpu_scene::step_seconds);
+            for (size_t k = 0; k < seconds.size(); ++k) seconds[k] += report.phases[k].seconds;
         }
         const double to_ms = 1e3 / steps;
-        const double all = total.neighbours + total.properties + total.pressure + total.shear + total.integrate;
+        const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
         FILE* const out = std::fopen(argv[1], "w");
         if (!out) throw firn::Error(std::string("can't write ") + argv[1]);
-        std::fprintf(out, "%zu %.4f %.4f %.4f %.4f %.4f %.4f\n%s\n", count, all * to_ms, total.neighbours * to_ms,
-                     total.properties * to_ms, total.pressure * to_ms, total.shear * to_ms, total.integrate * to_ms,
-                     engine.device().c_str());
+        std::fprintf(out, "%zu %.4f", count, all * to_ms);
+        for (const double each : seconds) std::fprintf(out, " %.4f", each * to_ms);
+        std::fprintf(out, "\n%s\n", engine.device().c_str());
         std::fclose(out);
     } catch (const firn::Error& error) {
         std::printf("No time on a card: %s\n", error.what());

@@ -21,7 +21,6 @@ using firn::Engine;
 using firn::FrameReport;
 using firn::Parameters;
 using firn::Particles;
-using firn::PhaseTimes;
 
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -76,13 +75,13 @@ struct Compression {
         const double start = seconds_now();
         for (int step = 0; step < steps; ++step) {
             const FrameReport r = engine.advance(1.5e-3);
-            phases.neighbours += r.seconds.neighbours;
-            phases.properties += r.seconds.properties;
-            phases.pressure += r.seconds.pressure;
-            phases.shear += r.seconds.shear;
-            phases.integrate += r.seconds.integrate;
-            pressure_iterations += r.pressure_iterations();
-            shear_iterations += r.shear_iterations();
+            phases.neighbours += r.seconds("neighbours");
+            phases.properties += r.seconds("properties");
+            phases.pressure += r.seconds("pressure");
+            phases.shear += r.seconds("shear");
+            phases.integrate += r.seconds("integrate");
+            pressure_iterations += r.iterations("pressure");
+            shear_iterations += r.iterations("shear");
             bytes = static_cast<double>(r.bytes);
         }
         seconds += seconds_now() - start;
@@ -94,7 +93,9 @@ struct Compression {
     static constexpr float spacing = 0.03f;
     Engine engine;
     double count = 0, seconds = 0, steps_taken = 0, pressure_iterations = 0, shear_iterations = 0, bytes = 0;
-    PhaseTimes phases;
+    struct Phases {
+        double neighbours = 0, properties = 0, pressure = 0, shear = 0, integrate = 0;
+    } phases;
 };
 
 struct Shot {

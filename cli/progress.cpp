@@ -97,9 +97,14 @@ void ProgressView::frame_done(const FrameRecord& record) {
     substep_ = iteration_ = 0;
     particles_ = record.particles;
     if (style_ == Style::lines) {
-        std::fprintf(stderr,
-                     "frame %d/%d  substeps %d  iterations %.1f + %.1f  particles %llu  memory %s  %.1f s  left %s\n",
-                     record.frame, last_frame_, record.substeps, record.pressure_iterations, record.shear_iterations,
+        std::string iterations;
+        for (const SolveFigures& solve : record.solves) {
+            char text[32];
+            std::snprintf(text, sizeof text, "%s%.1f", iterations.empty() ? "  iterations " : " + ", solve.iterations);
+            iterations += text;
+        }
+        std::fprintf(stderr, "frame %d/%d  substeps %d%s  particles %llu  memory %s  %.1f s  left %s\n", record.frame,
+                     last_frame_, record.substeps, iterations.c_str(),
                      static_cast<unsigned long long>(record.particles),
                      bytes_text(static_cast<double>(record.bytes_process)).c_str(), record.wall,
                      clock_text(seconds_left()).c_str());

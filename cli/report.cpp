@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -131,12 +132,6 @@ std::string read_picture(const std::string& path) {
     return bytes;
 }
 
-std::string parameter_value(const RunHeader& header, const std::string& token) {
-    for (const auto& [name, value] : header.parameters)
-        if (name == token) return value;
-    return "";
-}
-
 /// parameter_text() writes as many digits as bring the same float back; people want the fewest that do.
 std::string short_value(const std::string& value) {
     std::istringstream words(value);
@@ -154,12 +149,9 @@ std::string short_value(const std::string& value) {
     return text;
 }
 
-double parameter_number(const RunHeader& header, const std::string& token) {
-    try {
-        return std::stod(parameter_value(header, token));
-    } catch (const std::exception&) {
-        return std::nan("");
-    }
+std::string capital(std::string text) {
+    if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
 }
 
 class Page {
@@ -268,6 +260,33 @@ private:
         return chart;
     }
 
+    /// Iterations and residuals of the method's solves.
+    void add_solves(std::vector<Chart>& all) const {
+        const std::vector<SolveName>& solves = log_.header.solves;
+        std::vector<ChartSeries> iterations, residuals;
+        for (size_t k = 0; k < solves.size(); ++k) {
+            const auto figures = [k](const FrameRecord& f) {
+                return k < f.solves.size() ? f.solves[k] : SolveFigures{std::nan(""), std::nan("")};
+            };
+            iterations.push_back(series(solves[k].name.c_str(), [&](const FrameRecord& f) {
+                return f.substeps ? figures(f).iterations : std::nan("");
+            }));
+            residuals.push_back(
+                series(solves[k].name.c_str(), [&](const FrameRecord& f) { return figures(f).residual; }));
+        }
+        all.push_back(make("Iterations", "", "Of each solve, mean over the frame's substeps.", std::move(iterations)));
+        all.push_back(make("Residuals", "", "Largest that a solve of the frame ended with; dashed: the tolerances.",
+                           std::move(residuals)));
+        all.back().log_axis = true;
+        const bool same = std::all_of(solves.begin(), solves.end(),
+                                      [&](const SolveName& s) { return s.tolerance == solves.front().tolerance; });
+        for (const SolveName& solve : solves) {
+            if (std::isfinite(solve.tolerance) && solve.tolerance > 0)
+                all.back().references.push_back({same ? "tolerance" : solve.name + " tolerance", solve.tolerance});
+            if (same) break;
+        }
+    }
+
     std::string charts() const {
         if (log_.frames.empty()) return "";
         using F = FrameRecord;
@@ -277,22 +296,7 @@ private:
         all.push_back(make("Step length", "ms", "Shortest and longest step of each frame.",
                            {series("shortest", [](const F& f) { return f.substeps ? 1e3 * f.dt_min : std::nan(""); }),
                             series("longest", [](const F& f) { return f.substeps ? 1e3 * f.dt_max : std::nan(""); })}));
-        all.push_back(
-            make("Iterations", "", "Of the two solves, mean over the frame's substeps.",
-                 {series("pressure", [](const F& f) { return f.substeps ? f.pressure_iterations : std::nan(""); }),
-                  series("shear", [](const F& f) { return f.substeps ? f.shear_iterations : std::nan(""); })}));
-        all.push_back(make("Residuals", "", "Largest that a solve of the frame ended with; dashed: the tolerances.",
-                           {series("pressure", [](const F& f) { return f.pressure_residual; }),
-                            series("shear", [](const F& f) { return f.shear_residual; })}));
-        all.back().log_axis = true;
-        const double pressure = parameter_number(log_.header, "pressure_tolerance");
-        const double shear = parameter_number(log_.header, "shear_tolerance");
-        if (pressure == shear) {
-            all.back().references.push_back({"tolerance", shear});
-        } else {
-            if (std::isfinite(pressure)) all.back().references.push_back({"pressure tolerance", pressure});
-            if (std::isfinite(shear)) all.back().references.push_back({"shear tolerance", shear});
-        }
+        if (!log_.header.solves.empty()) add_solves(all);
         all.push_back(make("Energy", "J", "Of all snow; potential energy counts from height zero.",
                            {series("kinetic", [](const F& f) { return f.kinetic_energy; }),
                             series("potential", [](const F& f) { return f.potential_energy; })}));
@@ -375,18 +379,24 @@ private:
         if (log_.frames.empty()) return "";
         std::string html =
             "<h2>Frames</h2>\n<details><summary>All numbers as a table</summary>\n<div class=\"wide\"><table>\n<tr>";
-        for (const char* name : {"Frame", "Time, s", "Particles", "Substeps", "Pressure iterations", "Shear iterations",
-                                 "Pressure residual", "Shear residual", "Kinetic energy, J", "Potential energy, J",
-                                 "Mean height, m", "Fastest, m/s", "Mass, kg", "Engine, MB", "Wall clock, s"})
-            html += std::string("<th class=\"number\">") + name + "</th>";
+        std::vector<std::string> names = {"Frame", "Time, s", "Particles", "Substeps"};
+        for (const SolveName& solve : log_.header.solves) names.push_back(capital(solve.name) + " iterations");
+        for (const SolveName& solve : log_.header.solves) names.push_back(capital(solve.name) + " residual");
+        for (const char* name : {"Kinetic energy, J", "Potential energy, J", "Mean height, m", "Fastest, m/s",
+                                 "Mass, kg", "Engine, MB", "Wall clock, s"})
+            names.push_back(name);
+        for (const std::string& name : names) html += "<th class=\"number\">" + html_text(name) + "</th>";
         html += "</tr>\n";
         for (const FrameRecord& f : log_.frames) {
+            std::vector<double> values = {double(f.frame), f.time, static_cast<double>(f.particles),
+                                          double(f.substeps)};
+            for (const SolveFigures& solve : f.solves) values.push_back(solve.iterations);
+            for (const SolveFigures& solve : f.solves) values.push_back(solve.residual);
+            for (const double value : {f.kinetic_energy, f.potential_energy, f.height_mean, f.speed, f.mass,
+                                       1e-6 * static_cast<double>(f.bytes), f.wall})
+                values.push_back(value);
             html += "<tr>";
-            for (const double value :
-                 {double(f.frame), f.time, static_cast<double>(f.particles), double(f.substeps), f.pressure_iterations,
-                  f.shear_iterations, f.pressure_residual, f.shear_residual, f.kinetic_energy, f.potential_energy,
-                  f.height_mean, f.speed, f.mass, 1e-6 * static_cast<double>(f.bytes), f.wall})
-                html += "<td class=\"number\">" + number_text(value) + "</td>";
+            for (const double value : values) html += "<td class=\"number\">" + number_text(value) + "</td>";
             html += "</tr>\n";
         }
         return html + "</table></div></details>\n";

@@ -30,6 +30,8 @@ std::string line_of(const json& object) {
 json to_json(const RunHeader& header) {
     json parameters = json::array();
     for (const auto& [token, value] : header.parameters) parameters.push_back({token, value});
+    json solves = json::array();
+    for (const SolveName& solve : header.solves) solves.push_back({solve.name, solve.tolerance});
     return {{"kind", kind},
             {"format", format_version},
             {"scene", header.scene},
@@ -40,6 +42,7 @@ json to_json(const RunHeader& header) {
             {"last_frame", header.last_frame},
             {"spacing", header.spacing},
             {"boundary_particles", header.boundary_particles},
+            {"solves", solves},
             {"parameters", parameters}};
 }
 
@@ -52,10 +55,6 @@ void for_each_number(Record& record, Function function) {
     function("substeps", record.substeps);
     function("dt_min", record.dt_min);
     function("dt_max", record.dt_max);
-    function("pressure_iterations", record.pressure_iterations);
-    function("shear_iterations", record.shear_iterations);
-    function("pressure_residual", record.pressure_residual);
-    function("shear_residual", record.shear_residual);
     function("kinetic_energy", record.kinetic_energy);
     function("potential_energy", record.potential_energy);
     function("height_low", record.height_low);
@@ -68,9 +67,20 @@ void for_each_number(Record& record, Function function) {
     function("wall", record.wall);
 }
 
-json to_json(const FrameRecord& record) {
+/// The numbers of a frame's solves: "pressure_iterations" and the like.
+template <typename Figures, typename Function>
+void for_each_figure(Figures& solves, const std::vector<SolveName>& names, Function function) {
+    for (size_t k = 0; k < names.size() && k < solves.size(); ++k) {
+        function((names[k].name + "_iterations").c_str(), solves[k].iterations);
+        function((names[k].name + "_residual").c_str(), solves[k].residual);
+    }
+}
+
+json to_json(const FrameRecord& record, const std::vector<SolveName>& solves) {
     json object = json::object();
-    for_each_number(record, [&](const char* name, const auto& value) { object[name] = value; });
+    const auto put = [&](const char* name, const auto& value) { object[name] = value; };
+    for_each_number(record, put);
+    for_each_figure(record.solves, solves, put);
     json seconds = json::array();
     for (const auto& [phase, value] : record.seconds) seconds.push_back({phase, value});
     object["seconds"] = seconds;
@@ -117,16 +127,22 @@ RunHeader header_from(const json& object) {
     get(object, "last_frame", header.last_frame);
     get(object, "spacing", header.spacing);
     get(object, "boundary_particles", header.boundary_particles);
+    if (object.contains("solves"))
+        for (const json& pair : object.at("solves"))
+            header.solves.push_back({pair.at(0).get<std::string>(), pair.at(1).get<double>()});
     if (object.contains("parameters"))
         for (const json& pair : object.at("parameters"))
             header.parameters.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<std::string>());
     return header;
 }
 
-FrameRecord frame_from(const json& object) {
+FrameRecord frame_from(const json& object, const std::vector<SolveName>& solves) {
     FrameRecord record;
+    record.solves.resize(solves.size());
     if (!object.contains("frame")) throw Error("it has no frame number");
-    for_each_number(record, [&](const char* name, auto& value) { get(object, name, value); });
+    const auto take = [&](const char* name, auto& value) { get(object, name, value); };
+    for_each_number(record, take);
+    for_each_figure(record.solves, solves, take);
     if (object.contains("seconds"))
         for (const json& pair : object.at("seconds"))
             record.seconds.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<double>());
@@ -166,11 +182,11 @@ void start_run_log(const std::string& path, const RunHeader& header) {
     file.commit();
 }
 
-void append_frame(const std::string& path, const FrameRecord& record) {
+void append_frame(const std::string& path, const FrameRecord& record, const std::vector<SolveName>& solves) {
     // No O_CREAT: a frame without its run's first line would make no log.
     const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
     if (file < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
-    write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record)));
+    write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record, solves)));
     if (::close(file) != 0) throw Error(path + ": can't be written: " + std::strerror(errno));
 }
 
@@ -197,7 +213,7 @@ RunLog read_run_log(const std::string& path) {
             if (number == 1)
                 log.header = header_from(object);
             else
-                log.frames.push_back(frame_from(object));
+                log.frames.push_back(frame_from(object, log.header.solves));
         } catch (const json::exception& error) {
             throw Error(where + "a value has the wrong type (" + error.what() + ")");
         } catch (const Error& error) {

@@ -10,6 +10,12 @@
 
 namespace firn {
 
+/// A solve of the method, as the log has it.
+struct SolveName {
+    std::string name;
+    double tolerance = 0;  ///< of its residual
+};
+
 struct RunHeader {
     std::string scene;    ///< name or path of the scene file
     std::string device;   ///< Engine::device()
@@ -18,7 +24,14 @@ struct RunHeader {
     int first_frame = 1, last_frame = 1;
     float spacing = 0;  ///< m
     uint64_t boundary_particles = 0;
+    std::vector<SolveName> solves;
     std::vector<std::pair<std::string, std::string>> parameters;  ///< token and value of every parameter
+};
+
+/// What one solve took in a frame.
+struct SolveFigures {
+    double iterations = 0;  ///< mean over the substeps
+    double residual = 0;    ///< largest over the substeps
 };
 
 struct FrameRecord {
@@ -27,15 +40,14 @@ struct FrameRecord {
     uint64_t particles = 0;
     int substeps = 0;
     double dt_min = 0, dt_max = 0;                            ///< s
-    double pressure_iterations = 0, shear_iterations = 0;     ///< mean over the substeps
-    double pressure_residual = 0, shear_residual = 0;         ///< largest over the substeps
+    std::vector<SolveFigures> solves;                         ///< in the order of the header's
     double kinetic_energy = 0, potential_energy = 0;          ///< J
     double height_low = 0, height_mean = 0, height_high = 0;  ///< m
     double speed = 0;                                         ///< largest, m/s
     double mass = 0;                                          ///< kg
     uint64_t bytes = 0;                                       ///< held by the engine
     uint64_t bytes_process = 0;                               ///< resident set
-    /// Wall-clock seconds by phase: neighbours, properties, pressure, shear, integrate, volumes, files.
+    /// Wall-clock seconds by phase: those of the method (neighbours, properties, ...), volumes, files.
     std::vector<std::pair<std::string, double>> seconds;
     double wall = 0;  ///< s for the whole frame
     std::vector<std::string> warnings;
@@ -47,7 +59,8 @@ struct RunLog {
 };
 
 void start_run_log(const std::string& path, const RunHeader&);
-void append_frame(const std::string& path, const FrameRecord&);
+/// `solves` as in the header.
+void append_frame(const std::string& path, const FrameRecord&, const std::vector<SolveName>& solves);
 /// Throws Error for a file that is none.
 RunLog read_run_log(const std::string& path);
 

@@ -168,6 +168,7 @@ private:
     void finish_frame(FrameRecord&);
     FrameRecord begin_record(int frame) const;
     RunHeader header() const;
+    std::vector<SolveName> solve_names() const;
     void write_files(FrameRecord&);
     void save();
     void write_stage();
@@ -267,7 +268,7 @@ FrameReport Run::advance(int frame) {
         [&](const Progress& progress) {
             view_.within_frame(progress);
             // Only between substeps: what a substep has done is not thrown away.
-            return progress.iteration != 0 || std::strcmp(progress.phase, "substep") != 0 || interrupted_by() == 0;
+            return progress.solve >= 0 || interrupted_by() == 0;
         },
         state_.into);
 }
@@ -304,18 +305,11 @@ int Run::run_frames() {
         for (const SubstepReport& s : report.substeps) {
             record.dt_min = std::min(record.dt_min, s.dt);
             record.dt_max = std::max(record.dt_max, s.dt);
-            record.pressure_residual = std::max(record.pressure_residual, s.pressure.residual);
-            record.shear_residual = std::max(record.shear_residual, s.shear.residual);
         }
-        record.pressure_iterations = report.pressure_iterations();
-        record.shear_iterations = report.shear_iterations();
+        for (const SolveSummary& solve : report.solves()) record.solves.push_back({solve.iterations, solve.residual});
         record.bytes = report.bytes;
         record.warnings = report.warnings;
-        record.seconds = {{"neighbours", report.seconds.neighbours},
-                          {"properties", report.seconds.properties},
-                          {"pressure", report.seconds.pressure},
-                          {"shear", report.seconds.shear},
-                          {"integrate", report.seconds.integrate}};
+        for (const PhaseTime& phase : report.phases) record.seconds.emplace_back(phase.name, phase.seconds);
         record.wall = seconds_since(start);
         for (const std::string& warning : record.warnings)
             view_.warn("warning: frame " + std::to_string(frame) + ": " + warning);
@@ -361,7 +355,7 @@ void Run::finish_frame(FrameRecord& record) {
     if (wanted) write_files(record);
     record.bytes_process = resident_bytes();
     record.wall += seconds_since(start);
-    append_frame(folder_.log(), record);
+    append_frame(folder_.log(), record, solve_names());
     view_.frame_done(record);
 }
 
@@ -423,6 +417,13 @@ void Run::save() {
     }
 }
 
+std::vector<SolveName> Run::solve_names() const {
+    std::vector<SolveName> names;
+    for (const SolveInfo& solve : engine_.method().solves)
+        names.push_back({solve.name, double(scene_.parameters.*solve.tolerance)});
+    return names;
+}
+
 RunHeader Run::header() const {
     RunHeader header;
     header.scene = scene_.path;
@@ -433,6 +434,7 @@ RunHeader Run::header() const {
     header.last_frame = scene_.last_frame;
     header.spacing = scene_.parameters.spacing;
     header.boundary_particles = boundary_count_;
+    header.solves = solve_names();
     for (const ParameterInfo& info : parameter_table())
         header.parameters.emplace_back(info.token, parameter_text(scene_.parameters, info));
     return header;

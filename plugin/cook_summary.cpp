@@ -14,18 +14,22 @@ CookSummary cook_summary(const EngineCache& cache, const FrameReport& report) {
     summary.boundary_particles = cache.boundary_particles();
     summary.bytes = engine.estimate(summary.snow_particles, summary.boundary_particles).needed;
     summary.substeps = static_cast<int>(report.substeps.size());
-    summary.pressure_iterations = report.pressure_iterations();
-    summary.shear_iterations = report.shear_iterations();
-    for (const SubstepReport& substep : report.substeps) {
-        summary.pressure_iterations_most = std::max(summary.pressure_iterations_most, substep.pressure.iterations);
-        summary.shear_iterations_most = std::max(summary.shear_iterations_most, substep.shear.iterations);
-        summary.pressure_residual = std::max(summary.pressure_residual, substep.pressure.residual);
-        summary.shear_residual = std::max(summary.shear_residual, substep.shear.residual);
-        summary.speed = std::max(summary.speed, substep.speed);
-    }
+    summary.solves = report.solves();
+    for (const SubstepReport& substep : report.substeps) summary.speed = std::max(summary.speed, substep.speed);
     for (const std::string& warning : report.warnings)
         summary.warnings += (summary.warnings.empty() ? "" : "\n") + warning;
     return summary;
+}
+
+std::string substeps_and_iterations(const CookSummary& summary) {
+    std::string text = std::to_string(summary.substeps) + " substeps";
+    for (size_t k = 0; k < summary.solves.size(); ++k) {
+        char part[64];
+        std::snprintf(part, sizeof part, "%s%.1f %s", k ? " and " : "; ", summary.solves[k].iterations,
+                      summary.solves[k].name);
+        text += part;
+    }
+    return text + (summary.solves.empty() ? "" : " iterations each");
 }
 
 std::string particles_and_memory(const CookSummary& summary) {

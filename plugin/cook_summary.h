@@ -15,14 +15,15 @@ struct CookSummary {
     uint64_t snow_particles = 0, boundary_particles = 0;
     uint64_t bytes = 0;  ///< estimate of the memory that the engine needs
     int substeps = 0;
-    double pressure_iterations = 0, shear_iterations = 0;  ///< mean over the substeps
-    int pressure_iterations_most = 0, shear_iterations_most = 0;
-    double pressure_residual = 0, shear_residual = 0;  ///< the largest of the frame
-    double speed = 0;                                  ///< the largest of the frame, m/s
-    std::string warnings;                              ///< one in a line
+    std::vector<SolveSummary> solves;
+    double speed = 0;      ///< the largest of the frame, m/s
+    std::string warnings;  ///< one in a line
 };
 
 CookSummary cook_summary(const EngineCache&, const FrameReport&);
+
+/// "12 substeps; 5.5 pressure and 8.0 shear iterations each"
+std::string substeps_and_iterations(const CookSummary&);
 
 /// "1000 snow and 200 boundary particles, about 12 MB"
 std::string particles_and_memory(const CookSummary&);

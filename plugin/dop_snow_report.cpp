@@ -24,12 +24,12 @@ void SIM_FirnSnowReport::set(const CookSummary& summary) {
     options.setOptionI("boundary_particles", static_cast<int64>(summary.boundary_particles));
     options.setOptionF("memory_mb", double(summary.bytes) / 1e6);
     options.setOptionI("substeps", summary.substeps);
-    options.setOptionF("pressure_iterations", summary.pressure_iterations);
-    options.setOptionI("pressure_iterations_most", summary.pressure_iterations_most);
-    options.setOptionF("pressure_residual", summary.pressure_residual);
-    options.setOptionF("shear_iterations", summary.shear_iterations);
-    options.setOptionI("shear_iterations_most", summary.shear_iterations_most);
-    options.setOptionF("shear_residual", summary.shear_residual);
+    for (const SolveSummary& solve : summary.solves) {
+        const std::string name = solve.name;
+        options.setOptionF(name + "_iterations", solve.iterations);
+        options.setOptionI(name + "_iterations_most", solve.iterations_most);
+        options.setOptionF(name + "_residual", solve.residual);
+    }
     options.setOptionF("speed", summary.speed);
     options.setOptionS("warnings", summary.warnings);
 }

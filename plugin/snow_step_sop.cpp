@@ -99,14 +99,12 @@ private:
     void tell(const FrameReport& report) {
         const CookSummary summary = cook_summary(cache_, report);
         const uint64_t free = cache_.engine().estimate(summary.snow_particles, summary.boundary_particles).available;
-        char text[256];
+        char text[64];
         std::string all = "Device: " + summary.device + "\n";
         if (!summary.notice.empty()) all += summary.notice + "\n";
         std::snprintf(text, sizeof text, " (%.0f MB free)\n", double(free) / 1e6);
         all += particles_and_memory(summary) + text;
-        std::snprintf(text, sizeof text, "%d substeps; %.1f pressure and %.1f shear iterations each\n",
-                      summary.substeps, summary.pressure_iterations, summary.shear_iterations);
-        set_info(all + text);
+        set_info(all + substeps_and_iterations(summary) + "\n");
     }
 
     EngineCache cache_;

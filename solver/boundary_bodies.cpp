@@ -191,6 +191,41 @@ void validate(const Body& body) {
     if (body.motion == Motion::rigid) validate(body.placement, body.name);
 }
 
+KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
+    KnownBody known{id, body, body.volume, {0, 0, 0}, body.placement, body.placement, {}, {}};
+    if (known.volume.empty()) known.volume = boundary_volumes(body.position, spacing, phi);
+    const double n = static_cast<double>(body.position.size());
+    for (const Float3& p : body.position) {
+        known.pivot[0] += p.x / n;
+        known.pivot[1] += p.y / n;
+        known.pivot[2] += p.z / n;
+    }
+    return known;
+}
+
+void aim(KnownBody& b, const Transform& target) {
+    if (b.body.motion != Motion::rigid) {
+        throw Error("body '" + b.body.name + "' can't be moved by a transform: it was not added as rigid");
+    }
+    validate(target, b.body.name);
+    b.target = target;
+}
+
+void aim(KnownBody& b, const std::vector<Float3>& target) {
+    if (b.body.motion != Motion::deforming) {
+        throw Error("body '" + b.body.name + "' can't be moved by positions: it was not added as deforming");
+    }
+    if (target.size() != b.body.position.size()) {
+        throw Error("body '" + b.body.name + "' has " + std::to_string(b.body.position.size()) + " particles but " +
+                    std::to_string(target.size()) + " new positions");
+    }
+    for (size_t i = 0; i < target.size(); ++i) {
+        if (!finite(target[i]))
+            throw Error("body '" + b.body.name + "': new position of particle " + std::to_string(i) + " is not finite");
+    }
+    b.goal = target;
+}
+
 BodyPlacement placement(const KnownBody& b, double share) {
     BodyPlacement p{};
     if (b.body.motion == Motion::deforming) {
@@ -228,6 +263,49 @@ std::vector<Float3> world_positions(const KnownBody& b) {
         world.push_back({static_cast<float>(out[0]), static_cast<float>(out[1]), static_cast<float>(out[2])});
     }
     return world;
+}
+
+BoundaryOfBodies::BoundaryOfBodies(const std::vector<KnownBody>& bodies, bool moving) {
+    for (uint32_t k = 0; k < bodies.size(); ++k) {
+        const KnownBody& known = bodies[k];
+        const Body& b = known.body;
+        if ((b.motion != Motion::still) != moving) continue;
+        deforming_ |= b.motion == Motion::deforming;
+        for (size_t i = 0; i < b.position.size(); ++i) {
+            const auto value = [&](float uniform, const std::vector<float>& each) {
+                return each.empty() ? uniform : each[i];
+            };
+            const auto record = [](const Float3& a, float w) { return Float4{a.x, a.y, a.z, w}; };
+            position_.push_back(record(b.position[i], known.volume[i]));
+            target_.push_back(record(known.goal.empty() ? b.position[i] : known.goal[i], 0));
+            normal_.push_back(b.normal.empty() ? Float4{} : record(b.normal[i], 1));
+            surface_.push_back({value(b.friction, b.particle_friction), value(b.adhesion, b.particle_adhesion),
+                                value(b.bounce, b.particle_bounce), value(b.sticky, b.particle_sticky)});
+            body_.push_back(k);
+        }
+    }
+}
+
+BoundaryArrays BoundaryOfBodies::arrays() const {
+    return {position_.data(), deforming_ ? target_.data() : nullptr,  normal_.data(), surface_.data(),
+            body_.data(),     static_cast<uint32_t>(position_.size())};
+}
+
+BodyImpulse body_impulse(double dt, const double six[6]) {
+    return {dt, {six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
+}
+
+BodyLoad mean_load(const std::vector<BodyImpulse>& impulses) {
+    BodyLoad load;
+    double time = 0;
+    for (const BodyImpulse& each : impulses) time += each.dt;
+    for (const BodyImpulse& each : impulses) {
+        for (int c = 0; c < 3; ++c) {
+            load.force[c] += each.impulse[c] / time;
+            load.torque[c] += each.angular[c] / time;
+        }
+    }
+    return load;
 }
 
 }  // namespace firn

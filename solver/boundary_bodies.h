@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "firn/body.h"
-#include "snow/device.h"
+#include "method_device.h"
 
 namespace firn {
 
@@ -21,11 +21,18 @@ struct KnownBody {
     BodyId id;
     Body body;
     std::vector<float> volume;
-    double pivot[3];           ///< mean of its particles
-    Transform now, target;     ///< rigid: at the start and end of the frame
-    std::vector<Float3> goal;  ///< deforming: positions at the frame's end; empty = stays
-    BodyLoad load;
+    double pivot[3];                    ///< mean of its particles
+    Transform now, target;              ///< rigid: at the start and end of the frame
+    std::vector<Float3> goal;           ///< deforming: positions at the frame's end; empty = stays
+    std::vector<BodyImpulse> impulses;  ///< of the last frame, a substep each
 };
+
+/// The body as the engine keeps it, with the volumes of its particles. `phi` is Parameters::boundary_volume.
+KnownBody known_body(BodyId, const Body&, float spacing, float phi);
+
+/// Where it is to be at the end of the next frame. Throw Error when it was not added as a body that moves like that.
+void aim(KnownBody&, const Transform&);
+void aim(KnownBody&, const std::vector<Float3>&);
 
 /// Where it is after `share` of the frame.
 BodyPlacement placement(const KnownBody&, double share);
@@ -34,5 +41,21 @@ BodyPlacement placement(const KnownBody&, double share);
 void arrive(KnownBody&, double share);
 
 std::vector<Float3> world_positions(const KnownBody&);
+
+/// The bodies that move, or those that don't, as a device takes them.
+class BoundaryOfBodies {
+public:
+    BoundaryOfBodies(const std::vector<KnownBody>&, bool moving);
+    BoundaryArrays arrays() const;
+
+private:
+    std::vector<Float4> position_, target_, normal_, surface_;
+    std::vector<uint32_t> body_;
+    bool deforming_ = false;
+};
+
+/// From a device's six numbers: impulse and angular impulse.
+BodyImpulse body_impulse(double dt, const double six[6]);
+BodyLoad mean_load(const std::vector<BodyImpulse>&);
 
 }  // namespace firn

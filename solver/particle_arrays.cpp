@@ -1,7 +1,8 @@
-#include "firn/particles.h"
-
 #include <type_traits>
 #include <utility>
+
+#include "engine/methods.h"
+#include "firn/particles.h"
 
 namespace firn {
 
@@ -10,47 +11,104 @@ namespace {
 template <auto Member>
 using Element = typename std::remove_reference_t<decltype(std::declval<Particles>().*Member)>::value_type;
 
+/// Of a member that is floats, or structures of floats.
+template <auto Member>
+const ParticleArray::Member float_access = {
+    [](Particles& p) -> float* {
+        auto& array = p.*Member;
+        return array.empty() ? nullptr : reinterpret_cast<float*>(array.data());
+    },
+    [](Particles& p, size_t count) { (p.*Member).resize(count); },
+    [](const Particles& p) { return (p.*Member).size(); },
+};
+
+const ParticleArray::Member id_access = {
+    [](Particles&) -> float* { return nullptr; },
+    [](Particles& p, size_t count) { p.id.resize(count); },
+    [](const Particles& p) { return p.id.size(); },
+};
+
 template <auto Member>
 ParticleArray row(const char* name, const char* unit, ArrayRole role, const char* help) {
-    return {name,
-            unit,
-            help,
-            role,
-            static_cast<int>(sizeof(Element<Member>) / sizeof(float)),
-            [](Particles& p) -> float* {
-                auto& array = p.*Member;
-                return array.empty() ? nullptr : reinterpret_cast<float*>(array.data());
-            },
-            [](Particles& p, size_t count) { (p.*Member).resize(count); },
-            [](const Particles& p) { return (p.*Member).size(); }};
+    return {name, unit, help, role, static_cast<int>(sizeof(Element<Member>) / sizeof(float)), &float_access<Member>};
 }
 
 using P = Particles;
 
 }  // namespace
 
-const std::vector<ParticleArray>& particle_arrays() {
-    static const std::vector<ParticleArray> table = {
-        row<&P::position>("P", "m", ArrayRole::required, "position"),
-        row<&P::velocity>("v", "m/s", ArrayRole::state, "velocity"),
-        {"id", "", "unique number of the particle", ArrayRole::state, 0, [](Particles&) -> float* { return nullptr; },
-         [](Particles& p, size_t count) { p.id.resize(count); }, [](const Particles& p) { return p.id.size(); }},
+float* ParticleArray::data(Particles& p) const {
+    if (member) return member->data(p);
+    const auto at = p.other.find(name);
+    return at == p.other.end() || at->second.empty() ? nullptr : at->second.data();
+}
+
+const float* ParticleArray::data(const Particles& p) const {
+    return data(const_cast<Particles&>(p));
+}
+
+void ParticleArray::resize(Particles& p, size_t count) const {
+    if (member) return member->resize(p, count);
+    if (count == 0) {
+        p.other.erase(name);
+    } else {
+        p.other[name].resize(count * static_cast<size_t>(components));
+    }
+}
+
+size_t ParticleArray::size(const Particles& p) const {
+    if (member) return member->size(p);
+    const auto at = p.other.find(name);
+    return at == p.other.end() ? 0 : at->second.size() / static_cast<size_t>(components);
+}
+
+ParticleArray other_array(const char* name, const char* unit, ArrayRole role, int components, const char* help) {
+    return {name, unit, help, role, components, nullptr};
+}
+
+namespace {
+
+/// The rows that every method has.
+struct CommonRows {
+    ParticleArray position = row<&P::position>("P", "m", ArrayRole::required, "position");
+    ParticleArray velocity = row<&P::velocity>("v", "m/s", ArrayRole::state, "velocity");
+    ParticleArray id = {"id", "", "unique number of the particle", ArrayRole::state, 0, &id_access};
+    ParticleArray acceleration =
+        row<&P::acceleration>("acceleration", "m/s^2", ArrayRole::input, "added to gravity: wind and other forces");
+    ParticleArray rest_density =
+        row<&P::rest_density>("rest_density", "kg/m^3", ArrayRole::input, "density of this particle's snow, rho0");
+    ParticleArray neighbours =
+        row<&P::neighbours>("neighbours", "", ArrayRole::result, "number of neighbours within two spacings");
+};
+
+}  // namespace
+
+std::vector<ParticleArray> common_arrays() {
+    const CommonRows common;
+    return {common.position, common.velocity, common.id, common.acceleration, common.rest_density, common.neighbours};
+}
+
+std::vector<ParticleArray> snow_arrays() {
+    const CommonRows common;
+    return {
+        common.position,
+        common.velocity,
+        common.id,
         row<&P::strain>("strain", "", ArrayRole::state, "elastic stretch minus identity: xx, xy, xz, yy, yz, zz"),
         row<&P::pressure>("pressure", "Pa", ArrayRole::state, "pressure, and start of the next pressure solve"),
         row<&P::shear_acceleration>("shear_acceleration", "m/s^2", ArrayRole::state,
                                     "acceleration by shear, and start of the next shear solve"),
-        row<&P::acceleration>("acceleration", "m/s^2", ArrayRole::input, "added to gravity: wind and other forces"),
+        common.acceleration,
         row<&P::young_modulus>("young_modulus", "Pa", ArrayRole::input, "stiffness of this particle's snow, E"),
         row<&P::poisson_ratio>("poisson_ratio", "", ArrayRole::input, "Poisson's ratio of this particle's snow, nu"),
         row<&P::hardening>("hardening", "", ArrayRole::input, "hardening of this particle's snow, xi"),
         row<&P::theta_c>("theta_c", "", ArrayRole::input, "critical compression of this particle's snow"),
         row<&P::theta_s>("theta_s", "", ArrayRole::input, "critical stretch of this particle's snow"),
-        row<&P::rest_density>("rest_density", "kg/m^3", ArrayRole::input, "density of this particle's snow, rho0"),
+        common.rest_density,
         row<&P::density>("density", "kg/m^3", ArrayRole::result, "density of the snow around the particle"),
         row<&P::compaction>("compaction", "", ArrayRole::result, "hardening factor: 1 = as placed, more = packed"),
-        row<&P::neighbours>("neighbours", "", ArrayRole::result, "number of snow neighbours"),
+        common.neighbours,
     };
-    return table;
 }
 
 }  // namespace firn

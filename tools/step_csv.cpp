@@ -148,9 +148,9 @@ void run(const CommandLine& line) {
         std::printf("%s: t %.9g s", out.path(step).c_str(), step * dt);
         if (!report.substeps.empty()) {
             const firn::SubstepReport& last = report.substeps.back();
-            std::printf(", pressure %d iterations to %.3g%s, shear %d to %.3g%s", last.pressure.iterations,
-                        last.pressure.residual, last.pressure.converged ? "" : " (not converged)",
-                        last.shear.iterations, last.shear.residual, last.shear.converged ? "" : " (not converged)");
+            for (const firn::SolveReport& solve : last.solves)
+                std::printf(", %s %d iterations to %.3g%s", solve.name, solve.iterations, solve.residual,
+                            solve.converged ? "" : " (not converged)");
         }
         std::printf("\n");
         std::fflush(stdout);

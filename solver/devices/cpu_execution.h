@@ -30,6 +30,11 @@ public:
     /// One load reads one neighbour for every lane.
     static constexpr uint32_t list_block = lane_width;
     static constexpr bool compact_lists = false;
+    /// Lanes run in step: short lists are filled up to the block's longest.
+    static constexpr bool fills_lists = true;
+
+    /// Adds integers that many kernels add to at once: the sum does not depend on the order.
+    static void add(int64_t* to, int64_t value) { __atomic_fetch_add(to, value, __ATOMIC_RELAXED); }
 
     explicit Execution(int threads) : threads_(threads) {}
 

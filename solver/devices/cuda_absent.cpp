@@ -14,8 +14,4 @@ CudaAnswer ask_cuda(int) {
     return {-1, absent, false};
 }
 
-std::unique_ptr<SnowDevice> make_cuda(int) {
-    throw Error(absent);
-}
-
 }  // namespace firn

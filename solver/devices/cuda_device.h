@@ -1,13 +1,10 @@
 #pragma once
 
-// What the engine may know of CUDA: which cards answer, and a device on one of them. Plain types; where Firn is built
-// without nvcc, nothing answers.
+// What the engine may know of CUDA: which cards answer. Plain types; where Firn is built without nvcc, nothing answers.
 
-#include <memory>
 #include <string>
 
 #include "firn/error.h"
-#include "snow/device.h"
 
 namespace firn {
 
@@ -26,8 +23,5 @@ struct CudaAnswer {
 
 /// Asks the driver for card `number`, or, if negative, for the first that Firn can use.
 CudaAnswer ask_cuda(int number);
-
-/// The step on that card. Its functions throw DeviceLost when the card fails, and Error when its memory is full.
-std::unique_ptr<SnowDevice> make_cuda(int device);
 
 }  // namespace firn

@@ -129,6 +129,15 @@ public:
     static constexpr uint32_t list_block = warp_threads;
     /// Two bytes for a neighbour instead of four: the lists are most of what the solves read.
     static constexpr bool compact_lists = true;
+    static constexpr bool fills_lists = false;
+
+    __host__ __device__ static void add(int64_t* to, int64_t value) {
+#ifdef __CUDA_ARCH__
+        atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
+#else
+        *to += value;
+#endif
+    }
 
     /// On the stream that the calling thread has entered; the number is not used.
     explicit Execution(int) : stream_(CudaStream::current()) {
@@ -136,7 +145,9 @@ public:
         result_.resize(8);
     }
 
-    int thread_count() const { return 0; }
+    int thread_count() const {
+        return 0;
+    }
 
     template <class Kernel>
     void for_each(uint32_t count, const Kernel& kernel) const {
@@ -172,8 +183,12 @@ public:
         copy_out(out, result_.data(), N);
     }
 
-    void scan(uint64_t* values, uint32_t count) const { cuda_scan(stream_, values, count); }
-    void scan(uint32_t* values, uint32_t count) const { cuda_scan(stream_, values, count); }
+    void scan(uint64_t* values, uint32_t count) const {
+        cuda_scan(stream_, values, count);
+    }
+    void scan(uint32_t* values, uint32_t count) const {
+        cuda_scan(stream_, values, count);
+    }
     void sort_pairs(uint64_t* keys, uint32_t* values, uint64_t* key_scratch, uint32_t* value_scratch, uint32_t count,
                     int bits) const {
         cuda_sort_pairs(stream_, keys, values, key_scratch, value_scratch, count, bits);
@@ -206,14 +221,24 @@ public:
     }
 
     using Mark = int;
-    Mark mark() const { return stream_.mark(); }
-    double seconds(Mark from, Mark to) const { return stream_.seconds(from, to); }
+    Mark mark() const {
+        return stream_.mark();
+    }
+    double seconds(Mark from, Mark to) const {
+        return stream_.seconds(from, to);
+    }
 
-    uint64_t memory_free() const { return stream_.memory_free(); }
-    size_t bytes() const { return partial_.bytes() + stream_.scratch_bytes(); }
+    uint64_t memory_free() const {
+        return stream_.memory_free();
+    }
+    size_t bytes() const {
+        return partial_.bytes() + stream_.scratch_bytes();
+    }
 
 private:
-    static uint32_t blocks(uint32_t count) { return (count + block_threads - 1) / block_threads; }
+    static uint32_t blocks(uint32_t count) {
+        return (count + block_threads - 1) / block_threads;
+    }
 
     template <int N, bool Adds, class Kernel, class Then>
     void reduce(uint32_t count, const Kernel& kernel, double* out, const Then& then) {

@@ -20,12 +20,12 @@ FIRN_HD void rotate(Real& pp, Real& qq, Real& pq, Real& rp, Real& rq, Vec3& vp, 
     const Real twice = pq + pq;
     const Real root = sqrt(difference * difference + twice * twice);
     const Real denominator = abs(difference) + root;
-    const Real size = twice / max(denominator, splat(1e-37f));
-    const Real t = select(difference < splat(0.0f), splat(0.0f) - size, size);
-    const Real c = splat(1.0f) / sqrt(t * t + splat(1.0f));
+    const Real size = twice / max(denominator, 1e-37f);
+    const Real t = select(difference < 0.0f, -size, size);
+    const Real c = 1.0f / sqrt(t * t + 1.0f);
     const Real s = t * c;
-    pp = pp - t * pq;
-    qq = qq + t * pq;
+    pp -= t * pq;
+    qq += t * pq;
     pq = splat(0.0f);
     const Real rp_old = rp;
     rp = c * rp_old - s * rq;
@@ -38,8 +38,8 @@ FIRN_HD void rotate(Real& pp, Real& qq, Real& pq, Real& rp, Real& rq, Vec3& vp, 
 FIRN_HD Eigen eigen_decomposition(Sym a) {
     // Scaled to entries of at most 1, so that squares of tiny strains do not underflow.
     const Real largest = max(max(max(abs(a.xx), abs(a.yy)), max(abs(a.zz), abs(a.xy))), max(abs(a.xz), abs(a.yz)));
-    const Real scale = max(largest, splat(1e-35f));
-    a = (splat(1.0f) / scale) * a;
+    const Real scale = max(largest, 1e-35f);
+    a = (1.0f / scale) * a;
     const Real one = splat(1.0f), zero = splat(0.0f);
     Eigen e{{zero, zero, zero}, {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
     // Jacobi converges quadratically: after four sweeps what is off the diagonal is below float's rounding.
@@ -60,7 +60,7 @@ FIRN_HD Sym compose(const Real values[3], const Vec3 vectors[3]) {
     for (int k = 0; k < 3; ++k) {
         const Vec3& v = vectors[k];
         const Vec3 s = values[k] * v;
-        r = r + Sym{s.x * v.x, s.x * v.y, s.x * v.z, s.y * v.y, s.y * v.z, s.z * v.z};
+        r += Sym{s.x * v.x, s.x * v.y, s.x * v.z, s.y * v.y, s.y * v.z, s.z * v.z};
     }
     return r;
 }

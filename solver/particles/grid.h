@@ -95,8 +95,7 @@ struct Bounds {
     const Float4* position;
     FIRN_HD auto operator()(uint32_t i) const {
         const Vec4 p = load4(position + i);
-        const Real zero = splat(0.0f);
-        return Values<6>{{p.x, p.y, p.z, zero - p.x, zero - p.y, zero - p.z}};
+        return Values<6>{{p.x, p.y, p.z, -p.x, -p.y, -p.z}};
     }
 };
 
@@ -218,28 +217,26 @@ struct FindRows {
 /// Builds and owns the cells of one set of particles.
 class Cells {
 public:
-    /// What is needed only while cells are made and searched goes into `memory`, 36 bytes for each of `padded`
-    /// particles (at least 32, and more than there are).
-    void work_in(void* memory, uint32_t padded) {
-        key_.borrow(static_cast<uint64_t*>(memory), padded);
-        source_.borrow(reinterpret_cast<uint32_t*>(key_.data() + padded), padded);
-        const uint32_t room = padded + 32;
-        x_.borrow(reinterpret_cast<float*>(source_.data() + padded), room);
-        y_.borrow(x_.data() + room, room);
-        z_.borrow(y_.data() + room, room);
+    /// What is needed only while cells are made and searched goes into memory of somebody else's, which holds `padded`
+    /// of each: at least 16 more than there are particles.
+    void work_in(uint64_t* key, uint32_t* source, float* x, float* y, float* z, uint32_t padded) {
+        key_.borrow(key, padded);
+        source_.borrow(source, padded);
+        x_.borrow(x, padded);
+        y_.borrow(y, padded);
+        z_.borrow(z, padded);
     }
 
-    /// Finds the order: source()[i] is where the i-th particle of the sorted order is now.
-    /// `scratch` holds 12 bytes per particle.
+    /// Finds the order: source()[i] is where the i-th particle of the sorted order is now. The scratch arrays hold one
+    /// value for each particle.
     void sort(Execution& on, const Float4* position, const uint32_t* rank, uint32_t count, float cell_width,
-              void* scratch) {
+              uint64_t* key_scratch, uint32_t* source_scratch) {
         count_ = count;
         frame_ = frame(on, position, count, cell_width);
         key_.resize_generously(count);
         source_.resize_generously(count);
         on.for_each_item(count, MakeKeys{frame_, position, rank, key_.data(), source_.data()});
-        uint64_t* key_scratch = static_cast<uint64_t*>(scratch);
-        on.sort_pairs(key_.data(), source_.data(), key_scratch, reinterpret_cast<uint32_t*>(key_scratch + count), count,
+        on.sort_pairs(key_.data(), source_.data(), key_scratch, source_scratch, count,
                       frame_.bits[0] + frame_.bits[1] + frame_.bits[2]);
     }
 

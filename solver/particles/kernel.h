@@ -13,19 +13,19 @@ struct CubicSpline {
 
     /// W(r)
     FIRN_HD Real value(Real r_squared) const {
-        const Real q = min(sqrt(r_squared) * splat(inverse_support), splat(1.0f));
-        const Real outer = splat(1.0f) - q;
-        const Real inner = max(splat(0.5f) - q, splat(0.0f));
-        return splat(norm) * (splat(2.0f) * outer * outer * outer - splat(8.0f) * inner * inner * inner);
+        const Real q = min(sqrt(r_squared) * inverse_support, 1.0f);
+        const Real outer = 1.0f - q;
+        const Real inner = max(0.5f - q, 0.0f);
+        return norm * (2.0f * outer * outer * outer - 8.0f * inner * inner * inner);
     }
 
     /// W'(r) / r: the gradient is this times x_i - x_j. Zero at and beyond the support, finite at r = 0.
     FIRN_HD Real slope(Real r_squared) const {
-        const Real q = sqrt(r_squared) * splat(inverse_support);
-        const Real outer = max(splat(1.0f) - q, splat(0.0f));
-        const Real far = splat(-6.0f) * outer * outer / q;
-        const Real near = splat(18.0f) * q - splat(12.0f);
-        return splat(gradient_norm) * select(q < splat(0.5f), near, far);
+        const Real q = sqrt(r_squared) * inverse_support;
+        const Real outer = max(1.0f - q, 0.0f);
+        const Real far = -6.0f * outer * outer / q;
+        const Real near = 18.0f * q - 12.0f;
+        return gradient_norm * select(q < 0.5f, near, far);
     }
 };
 

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "firn/vector.h"
 
@@ -78,9 +79,6 @@ FIRN_HD bool any(Mask m) {
 }
 FIRN_HD Mask both(Mask a, Mask b) {
     return a && b;
-}
-FIRN_HD Mask either(Mask a, Mask b) {
-    return a || b;
 }
 
 FIRN_HD Real load(const float* a) {
@@ -152,9 +150,6 @@ FIRN_HD void store(uint32_t* a, Int v) {
 }
 FIRN_HD Mask both(Mask a, Mask b) {
     return a & b;
-}
-FIRN_HD Mask either(Mask a, Mask b) {
-    return a | b;
 }
 FIRN_HD Real load(const float* a) {
     return *reinterpret_cast<const Real*>(a);
@@ -230,6 +225,22 @@ FIRN_HD Mask below(uint32_t i, uint32_t count) {
     return static_cast<int32_t>(count - i) > k;
 }
 #endif
+
+// Numbers that are the same for every lane need no splat() beside a Real: operators take them as they are, and so do
+// these.
+FIRN_HD Real max(Real a, float b) {
+    return max(a, splat(b));
+}
+FIRN_HD Real min(Real a, float b) {
+    return min(a, splat(b));
+}
+FIRN_HD Real select(Mask m, Real a, float b) {
+    return select(m, a, splat(b));
+}
+FIRN_HD Real select(Mask m, float a, Real b) {
+    return select(m, splat(a), b);
+}
+
 FIRN_HD bool any(Mask m) {
     return mask_bits(m) != 0;
 }
@@ -241,6 +252,10 @@ FIRN_HD uint32_t lowest_bit(uint32_t bits) {
 }
 
 #endif
+
+/// A float that stands beside Reals, where the two are different types.
+template <class T>
+using Scalar = std::enable_if_t<std::is_same<T, float>::value && lane_width != 1, int>;
 
 struct Vec4 {
     Real x, y, z, w;

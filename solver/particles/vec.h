@@ -19,8 +19,18 @@ FIRN_HD Vec3 operator-(const Vec3& a, const Vec3& b) {
 FIRN_HD Vec3 operator*(Real s, const Vec3& a) {
     return {s * a.x, s * a.y, s * a.z};
 }
+template <class T, Scalar<T> = 0>
+FIRN_HD Vec3 operator*(T s, const Vec3& a) {
+    return splat(s) * a;
+}
+FIRN_HD Vec3 operator-(const Vec3& a) {
+    return {-a.x, -a.y, -a.z};
+}
 FIRN_HD Vec3& operator+=(Vec3& a, const Vec3& b) {
     return a = a + b;
+}
+FIRN_HD Vec3& operator-=(Vec3& a, const Vec3& b) {
+    return a = a - b;
 }
 FIRN_HD Real dot(const Vec3& a, const Vec3& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
@@ -51,6 +61,13 @@ FIRN_HD Sym operator+(const Sym& a, const Sym& b) {
 }
 FIRN_HD Sym operator*(Real s, const Sym& a) {
     return {s * a.xx, s * a.xy, s * a.xz, s * a.yy, s * a.yz, s * a.zz};
+}
+template <class T, Scalar<T> = 0>
+FIRN_HD Sym operator*(T s, const Sym& a) {
+    return splat(s) * a;
+}
+FIRN_HD Sym& operator+=(Sym& a, const Sym& b) {
+    return a = a + b;
 }
 /// The sum of the squares of its nine elements.
 FIRN_HD Real square(const Sym& a) {
@@ -89,6 +106,13 @@ FIRN_HD Mat operator+(const Mat& a, const Mat& b) {
 }
 FIRN_HD Mat operator*(Real s, const Mat& a) {
     return {s * a.x, s * a.y, s * a.z};
+}
+template <class T, Scalar<T> = 0>
+FIRN_HD Mat operator*(T s, const Mat& a) {
+    return splat(s) * a;
+}
+FIRN_HD Mat& operator+=(Mat& a, const Mat& b) {
+    return a = a + b;
 }
 FIRN_HD Vec3 operator*(const Mat& a, const Vec3& b) {
     return {dot(a.x, b), dot(a.y, b), dot(a.z, b)};

@@ -14,14 +14,14 @@ struct Lame {
 /// Gissler 2020, Eq. 22 and 23: e^(xi (rho0_t - rho0) / rho0_t). The exponent is bounded so that no lone flake and no
 /// absurd xi makes it zero or infinite.
 FIRN_HD Real hardening_factor(Real xi, Real rest_density_now, Real rho0) {
-    const Real exponent = xi * (splat(1.0f) - rho0 / max(rest_density_now, splat(1e-6f) * rho0));
-    return exp(min(max(exponent, splat(-30.0f)), splat(30.0f)));
+    const Real exponent = xi * (1.0f - rho0 / max(rest_density_now, 1e-6f * rho0));
+    return exp(min(max(exponent, -30.0f), 30.0f));
 }
 
 FIRN_HD Lame lame(Real E, Real nu, Real hardening) {
     const Real one = splat(1.0f);
     const Real base = E * hardening / (one + nu);
-    return {splat(0.5f) * base, base * nu / (one - splat(2.0f) * nu)};
+    return {0.5f * base, base * nu / (one - 2.0f * nu)};
 }
 
 /// How far singular values may go: strains in [-theta_c, theta_s], the rest is plastic.
@@ -29,9 +29,9 @@ FIRN_HD Sym clamp_strain(const Sym& squared_stretch_minus_one, Real theta_c, Rea
     Eigen e = eigen_decomposition(squared_stretch_minus_one);
     for (Real& value : e.values) {
         // sqrt(1 + value) - 1 without cancellation
-        const Real root = sqrt(max(splat(1.0f) + value, splat(0.0f)));
-        const Real strain = value / (root + splat(1.0f));
-        value = min(max(strain, splat(0.0f) - theta_c), theta_s);
+        const Real root = sqrt(max(1.0f + value, 0.0f));
+        const Real strain = value / (root + 1.0f);
+        value = min(max(strain, -theta_c), theta_s);
     }
     return compose(e.values, e.vectors);
 }
@@ -59,10 +59,10 @@ FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, 
 FIRN_HD Sym pseudo_inverse(const Sym& m, float flatness) {
     Eigen e = eigen_decomposition(m);
     const Real largest = max(max(e.values[0], e.values[1]), e.values[2]);
-    const Real cut = max(splat(flatness) * largest, splat(1e-20f));
+    const Real cut = max(flatness * largest, 1e-20f);
     for (Real& value : e.values) {
-        const Real share = min(max(splat(2.0f) * value / cut - splat(1.0f), splat(0.0f)), splat(1.0f));
-        value = share / max(value, splat(0.5f) * cut);
+        const Real share = min(max(2.0f * value / cut - 1.0f, 0.0f), 1.0f);
+        value = share / max(value, 0.5f * cut);
     }
     return compose(e.values, e.vectors);
 }

@@ -8,18 +8,26 @@
 
 namespace firn::FIRN_LANES {
 
+/// What the density sums gather: one record for each particle.
+struct PlaceMasses {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        store4(s.mass_position + i, with_w(xyz(load4(s.now.position + i)), load4(s.now.velocity + i).w));
+    }
+};
+
 /// Gissler 2020, Eq. 20, and the volumes V = m / rho that all further sums use.
 struct Density {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
         const Vec4 own = load4(s.mass_position + i);
         const Vec3 x = xyz(own);
-        Real rho = own.w * splat(s.set.kernel.norm);
-        const auto snow = s.snow_neighbours.row(i);
-        for (uint32_t k = 0; k < snow.length; ++k) {
-            const Vec4 j = gather4(s.mass_position, snow[k]);
+        Real rho = own.w * s.kernel.norm;
+        const auto near = s.neighbours.row(i);
+        for (uint32_t k = 0; k < near.length; ++k) {
+            const Vec4 j = gather4(s.mass_position, near[k]);
             const Vec3 d = x - xyz(j);
-            rho = rho + j.w * s.set.kernel.value(dot(d, d));
+            rho += j.w * s.kernel.value(dot(d, d));
         }
         const auto boundary = s.boundary_neighbours.row(i);
         if (boundary.length) {
@@ -27,32 +35,22 @@ struct Density {
             for (uint32_t k = 0; k < boundary.length; ++k) {
                 const Vec4 b = gather4(s.boundary.position, boundary[k]);
                 const Vec3 d = x - xyz(b);
-                share = share + b.w * s.set.kernel.value(dot(d, d));
+                share += b.w * s.kernel.value(dot(d, d));
             }
-            rho = rho + s.material.rest_density.at(s.now.rank, i) * share;
+            rho += s.rest_density.at(s.now.rank, i) * share;
         }
-        rho = max(rho, splat(1e-20f));  // the padding has no mass
+        rho = max(rho, 1e-20f);  // the padding has no mass
         store(s.density + i, rho);
         store4(s.now.position + i, with_w(x, own.w / rho));
     }
 };
 
-/// Gravity and what the host added for the particle.
-FIRN_HD Vec3 external_acceleration(const SnowView& s, uint32_t i) {
-    Vec3 a = {splat(s.set.gravity[0]), splat(s.set.gravity[1]), splat(s.set.gravity[2])};
-    if (s.acceleration[0]) {
-        a += Vec3{gather(s.acceleration[0], s.now.rank + i), gather(s.acceleration[1], s.now.rank + i),
-                  gather(s.acceleration[2], s.now.rank + i)};
-    }
-    return a;
-}
-
 /// Akinci 2013, the adhesion kernel: (-4 r^2 / h + 6 r - 2 h)^(1/4) between h / 2 and h.
 FIRN_HD Real adhesion_kernel(Real r, float support) {
     const Real h = splat(support);
-    const Real inside = splat(6.0f) * r - splat(4.0f) * r * r / h - splat(2.0f) * h;
+    const Real inside = 6.0f * r - 4.0f * r * r / h - 2.0f * h;
     // Its zeros are h / 2 and h, so that the sign is the interval.
-    return splat(0.007f / ::powf(support, 3.25f)) * sqrt(sqrt(max(inside, splat(0.0f))));
+    return (0.007f / ::powf(support, 3.25f)) * sqrt(sqrt(max(inside, 0.0f)));
 }
 
 /// What the mean stress presses against at a boundary: Eq. 19's corrected gradient, or, in the symmetric form, the
@@ -63,12 +61,12 @@ FIRN_HD Vec3 boundary_lever(const SnowView& s, const Sym& correction, const Vec3
 
 /// m -= wd x d: the matrix of Eq. 15, sum V grad W x x_ji.
 FIRN_HD void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
-    m.xx = m.xx - wd.x * d.x;
-    m.xy = m.xy - wd.x * d.y;
-    m.xz = m.xz - wd.x * d.z;
-    m.yy = m.yy - wd.y * d.y;
-    m.yz = m.yz - wd.y * d.z;
-    m.zz = m.zz - wd.z * d.z;
+    m.xx -= wd.x * d.x;
+    m.xy -= wd.x * d.y;
+    m.xz -= wd.x * d.z;
+    m.yy -= wd.y * d.y;
+    m.yz -= wd.y * d.z;
+    m.zz -= wd.z * d.z;
 }
 
 /// Sums over the boundary particles beside a snow particle.
@@ -85,7 +83,6 @@ struct BoundarySums {
 
 /// Adds the boundary's share to the matrix of Eq. 15 on the way.
 FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, Sym& spread) {
-    const StepConstants& set = s.set;
     const Real zero = splat(0.0f);
     BoundarySums sums{zero3(), zero3(), zero3(), zero, zero, zero3(), zero, zero};
     Real weights = splat(1e-30f);
@@ -96,120 +93,139 @@ FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, 
         const Vec4 surface = gather4(s.boundary.surface, boundary[k]);
         const Vec3 d = x - xyz(b);
         const Real r_squared = dot(d, d);
-        const Real weight = b.w * set.kernel.slope(r_squared);
+        const Real weight = b.w * s.kernel.slope(r_squared);
         const Vec3 wd = weight * d;
         sums.gradient += wd;
         add_spread(spread, wd, d);
-        sums.flux = sums.flux + dot(xyz(vb), wd);
-        const Real viscous = surface.x * weight * r_squared / (r_squared + splat(0.01f * set.spacing * set.spacing));
-        sums.drag = sums.drag + viscous;
+        sums.flux += dot(xyz(vb), wd);
+        const Real viscous = surface.x * weight * r_squared / (r_squared + 0.01f * s.spacing * s.spacing);
+        sums.drag += viscous;
         sums.dragged += viscous * xyz(vb);
         const Real r = sqrt(r_squared);
-        const Real strength = surface.y * b.w * adhesion_kernel(r, 2.0f * set.spacing);
-        sums.pull += (strength / max(r, splat(1e-20f))) * d;
-        const Real share = zero - weight;
+        const Real strength = surface.y * b.w * adhesion_kernel(r, 2.0f * s.spacing);
+        sums.pull += (strength / max(r, 1e-20f)) * d;
+        const Real share = -weight;
         sums.velocity += share * xyz(vb);
-        sums.bounce = sums.bounce + share * surface.z;
-        sums.sticky = sums.sticky + share * surface.w;
-        weights = weights + share;
+        sums.bounce += share * surface.z;
+        sums.sticky += share * surface.w;
+        weights += share;
     }
-    const Real inverse = splat(1.0f) / weights;
+    const Real inverse = 1.0f / weights;
     sums.velocity = inverse * sums.velocity;
     sums.bounce = inverse * sums.bounce;
     sums.sticky = inverse * sums.sticky;
     return sums;
 }
 
-/// Everything that a particle needs of its surroundings before the solves.
+/// Sums over the snow around a particle.
+struct SnowSums {
+    Vec3 gradient;  ///< S = sum_j V_j grad W_ij
+    Real squares;   ///< sum_j V_j |grad W_ij|^2
+    Real rate;      ///< mean strain rate between neighbours, 1/s; only where damping needs it
+};
+
+/// Adds the snow's share to the matrix of Eq. 15 on the way.
+FIRN_HD SnowSums sum_snow(const SnowView& s, uint32_t i, const Vec3& x, const Vec3& velocity, Sym& spread) {
+    SnowSums sums{zero3(), splat(0.0f), splat(0.0f)};
+    Real rates = splat(0.0f), rate_weights = splat(1e-30f);
+    const auto near = s.neighbours.row(i);
+    for (uint32_t k = 0; k < near.length; ++k) {
+        const Vec4 j = gather4(s.now.position, near[k]);
+        const Vec3 d = x - xyz(j);
+        const Real r_squared = dot(d, d);
+        const Real slope = near.slope(k, s.kernel, r_squared);
+        const Real weight = j.w * slope;
+        const Vec3 wd = weight * d;
+        sums.gradient += wd;
+        add_spread(spread, wd, d);
+        sums.squares += weight * slope * r_squared;
+        if (s.set.damping > 0.0f) {
+            const Real closing = dot(velocity - xyz(gather4(s.now.velocity, near[k])), wd);
+            rates -= closing * closing / (weight * r_squared - 1e-30f);
+            rate_weights -= weight * r_squared;
+        }
+    }
+    sums.rate = sqrt(rates / rate_weights);
+    return sums;
+}
+
+/// Everything that a particle needs of its surroundings before the solves, in one pass over its neighbours.
 struct Properties {
     SnowView s;
 
     FIRN_HD void operator()(uint32_t i) const {
-        const StepConstants& set = s.set;
         const Vec4 own = load4(s.now.position + i);
         const Vec3 x = xyz(own);
         const Vec4 velocity = load4(s.now.velocity + i);
-        const Real dt = splat(set.dt);
-
-        Vec3 sum = zero3();
-        Sym spread = identity_times(splat(0.0f));                // the matrix of Eq. 15
-        Real squares = splat(0.0f);                              // sum_j V_j |grad W|^2
-        Real rates = splat(0.0f), rate_weights = splat(1e-30f);  // strain rate between neighbours, squared
-        const auto snow = s.snow_neighbours.row(i);
-        for (uint32_t k = 0; k < snow.length; ++k) {
-            const Vec4 j = gather4(s.now.position, snow[k]);
-            const Vec3 d = x - xyz(j);
-            const Real r_squared = dot(d, d);
-            const Real slope = snow.slope(k, set.kernel, r_squared);
-            const Real weight = j.w * slope;
-            const Vec3 wd = weight * d;
-            sum += wd;
-            add_spread(spread, wd, d);
-            squares = squares + weight * slope * r_squared;
-            if (set.damping > 0.0f) {
-                const Real closing = dot(xyz(velocity) - xyz(gather4(s.now.velocity, snow[k])), wd);
-                rates = rates - closing * closing / (weight * r_squared - splat(1e-30f));
-                rate_weights = rate_weights - weight * r_squared;
-            }
-        }
-        store3(s.gradient_sum, i, sum);
         const bool beside_boundary = s.boundary_neighbours.row(i).length > 0;
+
+        Sym spread = identity_times(splat(0.0f));  // the matrix of Eq. 15
+        const SnowSums snow = sum_snow(s, i, x, xyz(velocity), spread);
         BoundarySums boundary;
         if (beside_boundary) boundary = sum_boundary(s, i, x, spread);
+        store3(s.gradient_sum, i, snow.gradient);
+        store_sym(s.correction, i, pseudo_inverse(spread, s.set.flatness));
 
-        // Stiffness. The surface reads missing neighbours as low density; the spread tells how many are missing.
-        const Real rho = load(s.density + i), rho0 = s.material.rest_density.at(s.now.rank, i);
-        const Sym strain = load_sym(s.now.strain, i);
-        const Real volume_strain = abs(det_minus_one(strain) + splat(1.0f)) - splat(1.0f);
-        Real rest_density_now = rho * (splat(1.0f) + volume_strain);  // Eq. 21
-        if (set.surface_floor > 0.0f) {
-            const Real fill = splat(1.0f / 3.0f) * trace(spread);
-            rest_density_now = rest_density_now / min(max(fill, splat(set.surface_floor)), splat(1.0f));
-        }
-        const Real factor = hardening_factor(s.material.hardening.at(s.now.rank, i), rest_density_now, rho0);
-        const Lame modulus =
-            lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i), factor);
-        store(s.compaction + i, factor);
+        const Real volume_strain = abs(det_minus_one(load_sym(s.before.strain, i)) + 1.0f) - 1.0f;
+        const Lame modulus = stiffness(i, volume_strain, spread);
         store(s.shear_modulus + i, modulus.shear);
         store(s.first_lame + i, modulus.first);
         store(s.volume_strain + i, volume_strain);
-        const Sym correction = pseudo_inverse(spread, set.flatness);
-        store_sym(s.correction, i, correction);
 
         // Known accelerations: gravity and others, and what the boundary does.
-        Vec3 v = xyz(velocity) + dt * external_acceleration(s, i);
+        Vec3 v = xyz(velocity) + s.dt * external_acceleration(s, i);
         Vec3 boundary_sum = zero3();
         Real flux = splat(0.0f);
         if (beside_boundary) {
-            v = v + (splat(0.0f) - dt * rho0) * boundary.pull;
-            const Real held = share_held(boundary, xyz(velocity), volume_strain, squares <= splat(0.0f), i);
+            v -= (s.dt * s.rest_density.at(s.now.rank, i)) * boundary.pull;
+            const Real held = share_held(boundary, xyz(velocity), volume_strain, snow.squares <= 0.0f, i);
             boundary_sum = held * boundary.gradient;
             flux = held * boundary.flux;
         }
-        if (set.viscous_friction) {
+        if (s.set.viscous_friction) {
             const Vec3 before = v;
             if (beside_boundary) v = viscous_friction(boundary, v);
-            store3(s.impulse, i, velocity.w * (v - before));
+            store3(s.rubbed, i, velocity.w * (v - before));
         }
         store3(s.boundary_sum, i, boundary_sum);
         store(s.boundary_flux + i, flux);
         store4(s.predicted + i, with_w(v, velocity.w));
 
-        // Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.
-        Real lag = dt;
-        if (set.damping > 0.0f) {
-            const Real rate = sqrt(rates / rate_weights);
-            const Real limit = splat(0.5f) * s.material.theta_c.at(s.now.rank, i) / max(rate, splat(1e-20f));
-            lag = dt + min(splat(set.damping), limit);
-        }
+        const Real lag = stress_lag(i, snow.rate);
         store(s.lag + i, lag);
+        store(s.diagonal + i, pressure_diagonal(i, own.w, snow, boundary_sum, volume_strain, modulus.first, lag));
+    }
 
-        // Gissler 2020, Eq. 8 with V_i V_j in the first sum (Chunnoo 2022, 3.16), divided by rho.
-        const Vec3 pressed = sum + splat(set.boundary_pressure) * boundary_sum;
-        const Real laplacian = own.w * squares + dot(pressed, sum + boundary_sum);
-        Real stiffness = splat(0.0f);
-        if (!set.incompressible) stiffness = (splat(1.0f) + volume_strain) / max(modulus.first, splat(1e-20f));
-        store(s.diagonal + i, splat(0.0f) - stiffness - dt * lag / rho * laplacian);
+    /// G and lambda, hardened. The surface reads missing neighbours as low density; the spread tells how many are
+    /// missing.
+    FIRN_HD Lame stiffness(uint32_t i, Real volume_strain, const Sym& spread) const {
+        const uint32_t* rank = s.now.rank;
+        Real rest_density_now = load(s.density + i) * (1.0f + volume_strain);  // Eq. 21
+        if (s.set.surface_floor > 0.0f) {
+            const Real fill = (1.0f / 3.0f) * trace(spread);
+            rest_density_now = rest_density_now / min(max(fill, s.set.surface_floor), 1.0f);
+        }
+        const Real factor =
+            hardening_factor(s.material.hardening.at(rank, i), rest_density_now, s.rest_density.at(rank, i));
+        store(s.compaction + i, factor);
+        return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), factor);
+    }
+
+    /// Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.
+    FIRN_HD Real stress_lag(uint32_t i, Real rate) const {
+        if (s.set.damping <= 0.0f) return splat(s.dt);
+        const Real limit = 0.5f * s.material.theta_c.at(s.now.rank, i) / max(rate, 1e-20f);
+        return s.dt + min(limit, s.set.damping);
+    }
+
+    /// Gissler 2020, Eq. 8 with V_i V_j in the first sum (Chunnoo 2022, 3.16), divided by rho: a_ii / rho.
+    FIRN_HD Real pressure_diagonal(uint32_t i, Real volume, const SnowSums& snow, const Vec3& boundary_sum,
+                                   Real volume_strain, Real lambda, Real lag) const {
+        const Vec3 pressed = snow.gradient + s.set.boundary_pressure * boundary_sum;
+        const Real laplacian = volume * snow.squares + dot(pressed, snow.gradient + boundary_sum);
+        Real compression = splat(0.0f);
+        if (!s.set.incompressible) compression = (1.0f + volume_strain) / max(lambda, 1e-20f);
+        return -compression - s.dt * lag / load(s.density + i) * laplacian;
     }
 
     /// How much of the boundary's forces acts. Tension across a surface that is not sticky, and the pressure on a lone
@@ -217,26 +233,34 @@ struct Properties {
     /// tremble.
     FIRN_HD Real share_held(const BoundarySums& b, const Vec3& velocity, Real volume_strain, Mask alone,
                             uint32_t i) const {
-        const Real one = splat(1.0f), zero = splat(0.0f);
-        Real held = one;
+        Real held = splat(1.0f);
         if (s.set.separation) {
-            const Real length = max(sqrt(dot(b.gradient, b.gradient)), splat(1e-20f));
-            const Real parting = (zero - dot(velocity - b.velocity, b.gradient)) / length;
-            const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), splat(1e-6f));
-            const Real stretched = unit(volume_strain / (splat(0.5f) * theta_s));
-            held = one - stretched * unit(parting * splat(1.0f / s.set.parting_speed)) * (one - unit(b.sticky));
+            const Real length = max(sqrt(dot(b.gradient, b.gradient)), 1e-20f);
+            const Real parting = -dot(velocity - b.velocity, b.gradient) / length;
+            const Real theta_s = max(s.material.theta_s.at(s.now.rank, i), 1e-6f);
+            const Real stretched = unit(volume_strain / (0.5f * theta_s));
+            held = 1.0f - stretched * unit(parting * (1.0f / s.set.parting_speed)) * (1.0f - unit(b.sticky));
         }
-        if (s.set.contact) held = select(both(alone, b.bounce > zero), zero, held);
+        if (s.set.contact) held = select(both(alone, b.bounce > 0.0f), splat(0.0f), held);
         return held;
     }
 
     /// Gissler 2020, Eq. 24 and 25: all components, solved implicitly.
     FIRN_HD Vec3 viscous_friction(const BoundarySums& b, const Vec3& v) const {
-        const Real dt = splat(s.set.dt);
-        return (splat(1.0f) / (splat(1.0f) - dt * b.drag)) * (v - dt * b.dragged);
+        return (1.0f / (1.0f - s.dt * b.drag)) * (v - s.dt * b.dragged);
     }
 
-    FIRN_HD static Real unit(Real a) { return min(max(a, splat(0.0f)), splat(1.0f)); }
+    FIRN_HD static Real unit(Real a) { return min(max(a, 0.0f), 1.0f); }
+};
+
+/// First guesses of the two solves.
+struct StartSolves {
+    SnowView s;
+    float warm_pressure, warm_shear;
+    FIRN_HD void operator()(uint32_t i) const {
+        store(s.after.pressure + i, warm_pressure * load(s.before.pressure + i));
+        store3(s.after.shear_acceleration, i, warm_shear * load3(s.before.shear_acceleration, i));
+    }
 };
 
 }  // namespace firn::FIRN_LANES

@@ -21,6 +21,7 @@ RunHeader some_header() {
     header.last_frame = 1001;
     header.spacing = 0.0123f;
     header.boundary_particles = 5'000'000'000u;
+    header.solves = {{"pressure", 1e-3}, {"shear", 3e-4}};
     header.parameters = {{"young_modulus", "140000"}, {"gravity", "0 -9.81 0"}};
     return header;
 }
@@ -33,10 +34,7 @@ FrameRecord some_frame(int number) {
     frame.substeps = 17;
     frame.dt_min = 1e-4;
     frame.dt_max = 3e-3;
-    frame.pressure_iterations = 4.25;
-    frame.shear_iterations = 11.5;
-    frame.pressure_residual = 9.7e-4;
-    frame.shear_residual = 1e-300;
+    frame.solves = {{4.25, 9.7e-4}, {11.5, 1e-300}};
     frame.kinetic_energy = 1.0 / 3;
     frame.potential_energy = -2.5e7;
     frame.height_low = -1;
@@ -56,8 +54,8 @@ TEST(RunLog, KeepsEverything) {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.jsonl");
     start_run_log(path, some_header());
-    append_frame(path, some_frame(-3));
-    append_frame(path, some_frame(-2));
+    append_frame(path, some_frame(-3), some_header().solves);
+    append_frame(path, some_frame(-2), some_header().solves);
     const RunLog log = read_run_log(path);
     const RunHeader expected = some_header();
     EXPECT_EQ(log.header.scene, expected.scene);
@@ -77,10 +75,11 @@ TEST(RunLog, KeepsEverything) {
     EXPECT_EQ(a.substeps, b.substeps);
     EXPECT_EQ(a.dt_min, b.dt_min);
     EXPECT_EQ(a.dt_max, b.dt_max);
-    EXPECT_EQ(a.pressure_iterations, b.pressure_iterations);
-    EXPECT_EQ(a.shear_iterations, b.shear_iterations);
-    EXPECT_EQ(a.pressure_residual, b.pressure_residual);
-    EXPECT_EQ(a.shear_residual, b.shear_residual);
+    ASSERT_EQ(a.solves.size(), 2u);
+    for (size_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(a.solves[k].iterations, b.solves[k].iterations);
+        EXPECT_EQ(a.solves[k].residual, b.solves[k].residual);
+    }
     EXPECT_EQ(a.kinetic_energy, b.kinetic_energy);
     EXPECT_EQ(a.potential_energy, b.potential_energy);
     EXPECT_EQ(a.height_low, b.height_low);
@@ -101,16 +100,16 @@ TEST(RunLog, SurvivesBeingCutAnywhere) {
     const std::string path = folder.file("run.jsonl");
     start_run_log(path, some_header());
     const size_t header = read_text(path).size();
-    append_frame(path, some_frame(1));
+    append_frame(path, some_frame(1), some_header().solves);
     const size_t one = read_text(path).size();
-    append_frame(path, some_frame(2));
+    append_frame(path, some_frame(2), some_header().solves);
     const std::string whole = read_text(path);
     for (size_t length = header; length <= whole.size(); length += 7) {
         write_text(path, whole.substr(0, length));
         // A line that only lacks its end of line is whole too.
         const size_t expected = length >= whole.size() - 1 ? 2u : length >= one - 1 ? 1u : 0u;
         ASSERT_EQ(read_run_log(path).frames.size(), expected) << length;
-        append_frame(path, some_frame(7));
+        append_frame(path, some_frame(7), some_header().solves);
         const RunLog log = read_run_log(path);
         ASSERT_EQ(log.frames.size(), expected + 1) << length;
         ASSERT_EQ(log.frames.back().frame, 7);
@@ -129,7 +128,7 @@ TEST(RunLog, OfAFrameRunTwiceTheLaterRecordHolds) {
         FrameRecord record = some_frame(frame);
         static int count = 0;
         record.wall = ++count;
-        append_frame(path, record);
+        append_frame(path, record, some_header().solves);
     }
     const RunLog log = read_run_log(path);
     ASSERT_EQ(log.frames.size(), 4u);
@@ -146,12 +145,11 @@ TEST(RunLog, KeepsGoingWithWhatJsonCantHold) {
     header.scene = "not utf-8: \xff\xfe";
     start_run_log(path, header);
     FrameRecord record = some_frame(1);
-    record.pressure_residual = std::nan("");
-    record.shear_residual = std::numeric_limits<double>::infinity();
-    append_frame(path, record);
+    record.solves = {{1, std::nan("")}, {1, std::numeric_limits<double>::infinity()}};
+    append_frame(path, record, some_header().solves);
     const RunLog log = read_run_log(path);
-    EXPECT_TRUE(std::isnan(log.frames.at(0).pressure_residual));
-    EXPECT_TRUE(std::isnan(log.frames.at(0).shear_residual));
+    EXPECT_TRUE(std::isnan(log.frames.at(0).solves.at(0).residual));
+    EXPECT_TRUE(std::isnan(log.frames.at(0).solves.at(1).residual));
     EXPECT_EQ(log.header.scene.rfind("not utf-8: ", 0), 0u);
 }
 
@@ -184,7 +182,7 @@ TEST(RunLog, HostileFilesAreErrorsThatSayWhere) {
     EXPECT_EQ(message(header + std::string(100'000, '[') + "\n"), "no error");
     EXPECT_THROW(read_run_log(folder.file("missing.jsonl")), Error);
     EXPECT_THROW(read_run_log(folder.path()), Error);
-    EXPECT_THROW(append_frame(folder.file("missing.jsonl"), some_frame(1)), Error);
+    EXPECT_THROW(append_frame(folder.file("missing.jsonl"), some_frame(1), {}), Error);
 }
 
 }  // namespace

@@ -109,8 +109,8 @@ TEST_F(Emulated, LaunchesAndWaitsOfAStepAreFew) {
     const emulated::Counters six = cost_of_steady_frame(scene, report);
     ASSERT_EQ(report.substeps.size(), 4u);
     for (const firn::SubstepReport& s : report.substeps) {
-        ASSERT_EQ(s.pressure.iterations, 6);
-        ASSERT_EQ(s.shear.iterations, 4);
+        ASSERT_EQ(s.solve("pressure").iterations, 6);
+        ASSERT_EQ(s.solve("shear").iterations, 4);
     }
     const double launches = per_step(six, &emulated::Counters::launches),
                  waits = per_step(six, &emulated::Counters::synchronisations);

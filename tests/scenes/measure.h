@@ -26,18 +26,20 @@ inline firn::Parameters settings(double spacing, firn::Mode mode = firn::Mode::s
 /// What a run of several frames cost.
 struct RunCost {
     double substeps = 0, pressure_iterations = 0, shear_iterations = 0;
-    firn::PhaseTimes seconds;
+    struct {
+        double neighbours = 0, properties = 0, pressure = 0, shear = 0, integrate = 0;
+    } seconds;
     void add(const firn::FrameReport& report) {
         for (const firn::SubstepReport& s : report.substeps) {
             substeps += 1;
-            pressure_iterations += s.pressure.iterations;
-            shear_iterations += s.shear.iterations;
+            pressure_iterations += s.solve("pressure").iterations;
+            shear_iterations += s.solve("shear").iterations;
         }
-        seconds.neighbours += report.seconds.neighbours;
-        seconds.properties += report.seconds.properties;
-        seconds.pressure += report.seconds.pressure;
-        seconds.shear += report.seconds.shear;
-        seconds.integrate += report.seconds.integrate;
+        seconds.neighbours += report.seconds("neighbours");
+        seconds.properties += report.seconds("properties");
+        seconds.pressure += report.seconds("pressure");
+        seconds.shear += report.seconds("shear");
+        seconds.integrate += report.seconds("integrate");
     }
 };
 

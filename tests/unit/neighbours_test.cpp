@@ -45,12 +45,15 @@ struct Sorted {
     std::vector<uint32_t> source;  ///< where the sorted particle was
 
     Sorted(Execution& on, const Points& points) : count(static_cast<uint32_t>(points.size())) {
-        Buffer<Float4> given, scratch;
+        Buffer<Float4> given;
+        Buffer<uint64_t> keys;
+        Buffer<uint32_t> sources;
         given.resize(points.size() + 32);
-        scratch.resize(points.size());
+        keys.resize(points.size());
+        sources.resize(points.size());
         position.resize(points.size() + 32);
         for (size_t i = 0; i < points.size(); ++i) given.data()[i] = {points[i].x, points[i].y, points[i].z, 0};
-        cells.sort(on, given.data(), nullptr, count, cell_width, scratch.data());
+        cells.sort(on, given.data(), nullptr, count, cell_width, keys.data(), sources.data());
         source.assign(cells.source(), cells.source() + count);
         for (size_t i = 0; i < points.size(); ++i) position.data()[i] = given.data()[source[i]];
         cells.list(on, position.data());

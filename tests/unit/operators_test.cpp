@@ -202,7 +202,7 @@ TEST_P(Operators, JacobiIteratesAreTheReferences) {
         engine.add_body(scene.floor);
         firn::FrameReport report;
         const Particles out = stepped(engine, scene.snow, &report);
-        EXPECT_EQ(report.substeps[0].pressure.iterations, iterations);
+        EXPECT_EQ(report.substeps[0].solve("pressure").iterations, iterations);
         double largest = 0;
         for (double p : expected.x) largest = std::max(largest, std::abs(p));
         for (size_t i = 0; i < out.count(); ++i) EXPECT_NEAR(out.pressure[i], expected.x[i], 1e-5 * largest);
@@ -258,7 +258,7 @@ void expect_residuals(Scene scene, const std::string& device, bool combined) {
         snow.shear_acceleration.clear();
         for (const reference::Vec3& x : start) snow.shear_acceleration.push_back(narrow(x));
         engine.upload(snow);
-        const firn::SolveReport report = engine.advance(dt).substeps.at(0).shear;
+        const firn::SolveReport report = engine.advance(dt).substeps.at(0).solve("shear");
         EXPECT_EQ(report.iterations, 0);
         return report.residual;
     };

@@ -137,8 +137,8 @@ struct Scene {
             }
             engine.move_body(wall_id, wall_to);
             const firn::FrameReport report = engine.advance(dt);
-            EXPECT_TRUE(report.substeps.at(0).pressure.converged);
-            EXPECT_TRUE(report.substeps.at(0).shear.converged);
+            EXPECT_TRUE(report.substeps.at(0).solve("pressure").converged);
+            EXPECT_TRUE(report.substeps.at(0).solve("shear").converged);
         }
         Particles out;
         engine.download(out);

@@ -41,7 +41,14 @@ std::vector<float> boundary_volumes(const std::vector<Float3>& position, float s
 
 using BodyId = uint32_t;
 
-/// What the snow did to a body during the last frame, averaged over it.
+/// What the particles did to a body in one substep.
+struct BodyImpulse {
+    double dt = 0;                  ///< s
+    double impulse[3] = {0, 0, 0};  ///< N s
+    double angular[3] = {0, 0, 0};  ///< N m s, about the world's origin
+};
+
+/// What the particles did to a body during the last frame, averaged over it.
 struct BodyLoad {
     double force[3] = {0, 0, 0};   ///< N
     double torque[3] = {0, 0, 0};  ///< N m, about the world's origin

@@ -8,6 +8,7 @@
 
 #include "firn/body.h"
 #include "firn/error.h"
+#include "firn/method.h"
 #include "firn/parameters.h"
 #include "firn/particles.h"
 #include "firn/report.h"
@@ -29,7 +30,7 @@ struct FrameStart {
     int substeps = 0;  ///< that are done
 };
 
-/// The snow engine: particles and bodies in, frames of motion out.
+/// The engine: particles and bodies in, frames of motion out.
 ///
 /// The host owns the state. upload() copies it in, advance() moves it, download() copies it out in the host's order. An
 /// advance() that throws leaves the state of the last whole substep, which download() still gives; when a graphics card
@@ -41,16 +42,21 @@ public:
     /// `device`: "auto" (a CUDA card if one answers and the scene fits, else the CPU), "cpu", "cpu:8" / "cpu:4" /
     /// "cpu:1" for a given lane width, "cuda" (the first usable card) or "cuda:N". Throws Error when a card was asked
     /// for and can't be used.
-    explicit Engine(const Parameters& = {}, const std::string& device = "auto");
+    /// `method`: a name of method_table().
+    explicit Engine(const Parameters& = {}, const std::string& device = "auto", const std::string& method = "snow");
     ~Engine();
     Engine(Engine&&) noexcept;
     Engine& operator=(Engine&&) noexcept;
 
     void set_parameters(const Parameters&);
     const Parameters& parameters() const;
+    const MethodInfo& method() const;
 
     /// "cpu, 8 lanes (AVX2, FMA), 2 threads" or "cuda:0, NVIDIA GeForce RTX 2060 (sm_75, 6.2 GB)"
     std::string device() const;
+
+    /// What two engines must share to give the same bits: "cpu:8", "cpu:4", "cpu:1" or "cuda".
+    std::string arithmetic() const;
 
     /// Where "auto" ended on the CPU: one line that says why. Empty otherwise. If there is a card that could not be
     /// used, the next report's warnings have the line too.
@@ -64,6 +70,9 @@ public:
     void move_body(BodyId, const std::vector<Float3>& at_frame_end);
     /// Where the body's particles are now (m, world).
     std::vector<Float3> body_positions(BodyId) const;
+    /// What the particles did to a body in each substep of the last frame.
+    const std::vector<BodyImpulse>& body_impulses(BodyId) const;
+    /// The same, averaged over the frame.
     BodyLoad body_load(BodyId) const;
 
     void upload(const Particles&);
@@ -72,7 +81,7 @@ public:
 
     /// Moves everything on by `seconds`. Ends exactly there, unless the observer stops it.
     /// Throws Error when a solve diverges, naming the particle, the quantity, the substep and what to try.
-    /// An interrupted frame goes on to the same bits in a new engine: with the particles as they were downloaded, the
+    /// An interrupted frame resumes bit-exactly in a new engine: with the particles as they were downloaded, the
     /// bodies as they were at the frame's beginning, moved to its end, and a start that says how far it was.
     FrameReport advance(double seconds, const Observer& = {}, const FrameStart& = {});
 

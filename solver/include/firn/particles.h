@@ -2,13 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "firn/vector.h"
 
 namespace firn {
 
-/// The snow particles as the host owns them: one array for each quantity, all of the same length or empty.
+/// The particles as the host owns them: one array for each quantity, all of the same length or empty.
 /// An empty optional array means "the start value" (state) or "the value in Parameters" (material), and costs nothing.
 /// Whatever a step needs is here: download, upload, advance gives the same bits as advance alone.
 struct Particles {
@@ -35,6 +37,10 @@ struct Particles {
     std::vector<float> compaction;  ///< hardening factor e^(xi (...)) of Eq. 22; 1 = as material, > 1 = packed
     std::vector<float> neighbours;  ///< number of snow neighbours
 
+    /// What other methods than snow keep for each particle, by the name in their tables: as many floats per particle as
+    /// the table says.
+    std::map<std::string, std::vector<float>> other;
+
     size_t count() const { return position.size(); }
 };
 
@@ -47,13 +53,30 @@ struct ParticleArray {
     const char* help;
     ArrayRole role;
     int components;  ///< floats per particle; 0 for `id`, which is int64
+
     /// The array's floats, or nullptr when it is empty (and for `id`).
-    float* (*data)(Particles&);
-    void (*resize)(Particles&, size_t count);
-    size_t (*size)(const Particles&);
+    float* data(Particles&) const;
+    const float* data(const Particles&) const;
+    void resize(Particles&, size_t count) const;
+    /// In particles.
+    size_t size(const Particles&) const;
+
+    /// How a member of Particles is reached; none for arrays that live in Particles::other.
+    struct Member {
+        float* (*data)(Particles&);
+        void (*resize)(Particles&, size_t count);
+        size_t (*size)(const Particles&);
+    };
+    const Member* member;
 };
 
-/// Every array of Particles, in the order of the struct.
+/// A row of a method's table for an array in Particles::other. The texts must live as long as the table.
+ParticleArray other_array(const char* name, const char* unit, ArrayRole role, int components, const char* help);
+
+/// What a particle has under any method: P, v, id, acceleration, rest_density and the number of neighbours.
+std::vector<ParticleArray> common_arrays();
+
+/// Every array of every method, each once: snow's in the order of Particles, then what other methods add.
 const std::vector<ParticleArray>& particle_arrays();
 
 }  // namespace firn

@@ -2,8 +2,8 @@
 
 // Boundary particles on the device: still ones sorted once, moving ones placed and sorted every substep.
 
-#include "snow/device.h"
-#include "snow/views.h"
+#include "method_device.h"
+#include "particles/particle_view.h"
 
 namespace firn::FIRN_LANES {
 
@@ -121,7 +121,8 @@ public:
     const Cells& moving_cells() const { return moving_cells_; }
     size_t bytes() const {
         return still_.bytes() + moving_.bytes() + still_cells_.bytes() + moving_cells_.bytes() + position_.bytes() +
-               velocity_.bytes() + surface_.bytes() + normal_.bytes() + placed_.bytes() + scratch_.bytes();
+               velocity_.bytes() + surface_.bytes() + normal_.bytes() + placed_.bytes() + sort_key_.bytes() +
+               sort_source_.bytes();
     }
 
 private:
@@ -164,8 +165,9 @@ private:
 
     void sort(Execution& on, const Set& set, Cells& cells, const Float4* position, uint32_t offset,
               const BodyPlacement* placement, uint32_t count) {
-        scratch_.resize(count);
-        cells.sort(on, position, nullptr, count, cell_width_, scratch_.data());
+        sort_key_.resize(count);
+        sort_source_.resize(count);
+        cells.sort(on, position, nullptr, count, cell_width_, sort_key_.data(), sort_source_.data());
         on.for_each_item(count,
                          SortBoundary{cells.source(), position, set.normal.data(), set.surface.data(), set.body.data(),
                                       placement, position_.data() + offset, velocity_.data() + offset,
@@ -187,7 +189,9 @@ private:
     Set still_, moving_;
     Cells still_cells_, moving_cells_;
     Buffer<Float4> position_, velocity_, surface_, normal_;
-    Buffer<Float4> placed_, scratch_;
+    Buffer<Float4> placed_;
+    Buffer<uint64_t> sort_key_;
+    Buffer<uint32_t> sort_source_;
     Buffer<BodyPlacement> placement_;
 };
 

@@ -1,33 +1,33 @@
-#define FIRN_LANES cuda
-#define FIRN_LANE_WIDTH 1
+#pragma once
 
-#include "devices/cuda_device.h"
+// Any method on a card.
+
 #include "devices/cuda_execution.h"
-#include "snow/step.h"
+#include "method_device.h"
 
-namespace firn {
+namespace firn::FIRN_LANES {
 
-namespace {
-
-/// The step on one card: every call enters the card's stream first.
-class CudaSnow final : public SnowDevice {
+/// A method's step on one card: every call enters the card's stream first.
+template <class Step>
+class OnCard final : public MethodDevice {
 public:
-    explicit CudaSnow(int device) : stream_(device) {
+    explicit OnCard(int device) : stream_(device) {
         const CudaStream::Entered here(stream_);
-        step_.reset(new cuda::SnowStep(device));
+        step_.reset(new Step(device));
     }
-    ~CudaSnow() override {
+    ~OnCard() override {
         const CudaStream::Entered here(stream_);
         step_.reset();
     }
 
+    const DeviceLayout& layout() const override { return step_->layout(); }
     int lanes() const override { return step_->lanes(); }
     int threads() const override { return step_->threads(); }
-    void upload(const StateArrays& host, uint32_t count) override {
+    void upload(const StateArrays& host, ParticleCounts counts) override {
         const CudaStream::Entered here(stream_);
-        step_->upload(host, count);
+        step_->upload(host, counts);
     }
-    void set_inputs(const InputArrays& inputs) override {
+    void set_inputs(const float* const* inputs) override {
         const CudaStream::Entered here(stream_);
         step_->set_inputs(inputs);
     }
@@ -44,14 +44,14 @@ public:
         step_->set_moving(bodies);
     }
     Speed prepare(const Parameters& parameters, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
-                  double seconds, PhaseTimes& times) override {
+                  double duration, double* seconds) override {
         const CudaStream::Entered here(stream_);
-        return step_->prepare(parameters, now, later, bodies, seconds, times);
+        return step_->prepare(parameters, now, later, bodies, duration, seconds);
     }
     StepResult step(const Parameters& parameters, double dt, const BodyPlacement* next, uint32_t bodies,
-                    double* impulse, const Interrupt& interrupt, PhaseTimes& times) override {
+                    double* impulse, const Interrupt& interrupt, double* seconds) override {
         const CudaStream::Entered here(stream_);
-        return step_->step(parameters, dt, next, bodies, impulse, interrupt, times);
+        return step_->step(parameters, dt, next, bodies, impulse, interrupt, seconds);
     }
     uint64_t bytes() const override { return step_->bytes(); }
     uint64_t bytes_per_particle(uint32_t neighbours) const override { return step_->bytes_per_particle(neighbours); }
@@ -62,13 +62,7 @@ public:
 
 private:
     mutable CudaStream stream_;
-    std::unique_ptr<cuda::SnowStep> step_;
+    std::unique_ptr<Step> step_;
 };
 
-}  // namespace
-
-std::unique_ptr<SnowDevice> make_cuda(int device) {
-    return std::unique_ptr<SnowDevice>(new CudaSnow(device));
-}
-
-}  // namespace firn
+}  // namespace firn::FIRN_LANES

@@ -1,0 +1,118 @@
+#pragma once
+
+// What the engine asks of a device, in plain types: each method (snow, ...) on each kind of device (a lane width of the
+// CPU, a card) is one implementation.
+
+#include <cstdint>
+#include <memory>
+
+#include "firn/parameters.h"
+#include "firn/report.h"
+#include "firn/vector.h"
+
+namespace firn {
+
+/// How many particles a process moves, and how many it sees: those, and behind them copies of particles that another
+/// process moves. They are the same number as long as one process holds the whole scene.
+struct ParticleCounts {
+    uint32_t owned = 0;
+    uint32_t visible = 0;
+};
+
+/// The particles' state in the device's order. Columns are one array after the other, `visible` apart.
+struct StateArrays {
+    Float4* position;      ///< w unused
+    Float4* velocity;      ///< w = mass
+    uint32_t* rank;        ///< of the particle's id among all
+    float* own;            ///< the method's own state, in the order of its table
+    float* results;        ///< out only: the method's results, in the order of its table
+    uint32_t* neighbours;  ///< out only: how many
+};
+
+/// The method's own arrays as a device has them; the method's table must say the same.
+struct ArrayLayout {
+    const char* name;
+    int components;
+};
+struct DeviceLayout {
+    const ArrayLayout *state, *inputs, *results;  ///< each ends with a row without a name
+};
+
+/// Boundary particles of several bodies.
+struct BoundaryArrays {
+    const Float4* position;  ///< x, y, z and V_b; in the body's frame if rigid, at the frame's start if deforming
+    const Float4* target;    ///< deforming: at the frame's end; null = none is deforming
+    const Float4* normal;    ///< w = 1 where given
+    const Float4* surface;   ///< friction, adhesion, bounce, sticky
+    const uint32_t* body;
+    uint32_t count;
+};
+
+/// Where a body is at some moment: a rigid placement, or how far between the frame's start and end.
+struct BodyPlacement {
+    float rotation[9];
+    float translation[3];
+    float blend;  ///< 0..1; negative = rigid
+};
+
+struct Speed {
+    double between;     ///< neighbours, along their line, m/s
+    double approach;    ///< towards boundaries, m/s
+    double largest;     ///< |v|, m/s
+    double difference;  ///< between neighbours in any direction, m/s
+    bool free;          ///< no boundary near, no stress, no force but gravity
+};
+
+struct StepResult {
+    enum Status { good, interrupted, failed } status = good;
+    const char* quantity = "";  ///< what was not finite
+    uint32_t rank = 0;          ///< of the first bad particle
+    static constexpr int most_solves = 4;
+    SolveReport solves[most_solves];  ///< in the order of the method's table
+    double speed = 0;
+};
+
+/// Asked between iterations, with the place of the solve in the method's table; false = stop.
+struct Interrupt {
+    bool (*go_on)(void* context, int solve, int iteration);
+    void* context;
+};
+
+class MethodDevice {
+public:
+    /// Defined in engine/methods.cpp: a copy compiled for AVX2 must not be the one that the linker keeps.
+    virtual ~MethodDevice();
+
+    virtual const DeviceLayout& layout() const = 0;
+    virtual int lanes() const = 0;
+    virtual int threads() const = 0;
+
+    virtual void upload(const StateArrays&, ParticleCounts) = 0;
+    /// One pointer for each input of the method's table, by rank, one column after the other; null = the parameter's
+    /// value for all, or none. They hold until the next call.
+    virtual void set_inputs(const float* const* inputs) = 0;
+    virtual void download(const StateArrays&) const = 0;
+
+    /// Bodies that never move; sorted once.
+    virtual void set_still(const BoundaryArrays&, float spacing) = 0;
+    virtual void set_moving(const BoundaryArrays&) = 0;
+
+    /// Sorts the particles, finds neighbours and measures speeds. Moving bodies are at `now` and will be at `later`
+    /// after `duration` seconds. Adds the time it took to seconds[phase].
+    virtual Speed prepare(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
+                          double duration, double* seconds) = 0;
+
+    /// One step of dt seconds; `next` is where the moving bodies will be. Writes the impulses (N s, N m s about the
+    /// origin) of the snow on each body to impulse[6 * body ...] if the step is good.
+    virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
+                            const Interrupt&, double* seconds) = 0;
+
+    /// Held now.
+    virtual uint64_t bytes() const = 0;
+    /// For estimates: the arrays, and lists for `neighbours` neighbours.
+    virtual uint64_t bytes_per_particle(uint32_t neighbours) const = 0;
+    /// Bytes that the device can still give.
+    virtual uint64_t memory_free() const = 0;
+};
+
+}  // namespace firn

@@ -1,0 +1,253 @@
+#pragma once
+
+// One step of the snow: Gissler 2020, Algorithm 1, over whatever Execution the translation unit brings.
+
+#include "particles/bicgstab.h"
+#include "particles/conjugate_gradients.h"
+#include "snow/integrate.h"
+#include "snow/pressure.h"
+#include "snow/snow_scratch.h"
+
+namespace firn::FIRN_LANES {
+
+class SnowStep final : public MethodStep {
+public:
+    explicit SnowStep(int where) : MethodStep(where, snow::tables) {}
+
+    Speed prepare(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
+                  double duration, double* seconds) override;
+    StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
+                    const Interrupt&, double* seconds) override;
+
+private:
+    SnowView view(const Parameters&, double dt) const;
+    static StepConstants constants(const Parameters&, float dt);
+    /// False if it was interrupted, as the next.
+    bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
+    bool solve_shear(const SnowView&, const Parameters&, const Interrupt&);
+    double shear_tolerance(const Parameters&, const StepConstants&) const;
+    /// The last step's accelerations at new positions would carry a little spin; without boundaries to give it to,
+    /// start cold.
+    bool starts_warm(const Parameters& p) const { return p.shear_warm_start && boundary_neighbours_.any(); }
+
+    double speed_between_ = 0;                            ///< neighbours, m/s
+    int pressure_iterations_ = 0, shear_iterations_ = 0;  ///< of the last step
+};
+
+// Algorithm 1.
+
+inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlacement* next, uint32_t bodies,
+                                 double* impulse, const Interrupt& interrupt, double* seconds) {
+    StepResult result;
+    const uint32_t count = counts_.owned;
+    if (count == 0) return result;
+    // Memory first: what fails here leaves the state as it is.
+    reserve_bodies(bodies);
+    if (!p.symmetric) work_.reserve(snow::bicgstab_pool);
+    if (p.friction_model == FrictionModel::viscous) work_.reserve(snow::viscous_pool);
+    const auto start = on_.mark();
+    boundary_.set_velocity(on_, next, bodies, dt);
+    const SnowView s = view(p, dt);
+
+    // Lines 1-5: densities, correction matrices, stiffness, known accelerations, friction.
+    enter(snow::density_stage);
+    on_.for_each(counts_.visible + 1, PlaceMasses{s});
+    on_.for_each(count, Density{s});
+    enter(snow::properties_stage);
+    on_.for_each(count, Properties{s});
+    on_.for_each(count, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, starts_warm(p) ? 1.0f : 0.0f});
+    on_.once(StartSolve{solve(snow::pressure_solve), p.pressure_relaxation});
+    on_.once(StartSolve{solve(snow::shear_solve), 0});
+    const auto known = on_.mark();
+
+    // Line 6: pressure. Line 7: shear.
+    bool whole = solve_pressure(s, p, interrupt);
+    const auto pressed = on_.mark();
+    whole = whole && solve_shear(s, p, interrupt);
+    if (!whole) {
+        result.status = StepResult::interrupted;
+        restore();
+        return result;
+    }
+    const auto sheared = on_.mark();
+
+    // Lines 8-13: velocity (and what surfaces allow of it), strain, position.
+    on_.for_each(count, ApplyShear{s});
+    enter(snow::contact_stage);
+    on_.sum<2>(count, BoundaryLoad{s}, solve(snow::shear_solve)->sums);
+    on_.for_each(count, SurfaceContact{s, solve(snow::shear_solve)});
+    push_bodies(s, SnowPush{s}, dt);
+    enter(snow::strain_stage);
+    on_.for_each(count, AdvanceStrain{s});
+    enter(snow::integrate_stage);
+    on_.max<2>(count, Integrate{s}, solve(snow::pressure_solve)->sums);
+    const auto end = on_.mark();
+
+    // All that the host wants to know, at once.
+    SolveState solves[2];
+    on_.copy_out(solves, solve_.data(), 2);
+    const double* worst = solves[snow::pressure_solve].sums;
+    if (worst[0] > 0 || solves[0].failed || solves[1].failed) {
+        fail(result);
+        return result;
+    }
+    result.speed = ::sqrt(worst[1]);
+    solved_ = true;
+    SolveReport &of_pressure = result.solves[snow::pressure_solve], &of_shear = result.solves[snow::shear_solve];
+    if (p.solver == Solver::split) of_pressure = report(solves[snow::pressure_solve]);
+    if (p.solver != Solver::explicit_step) of_shear = report(solves[snow::shear_solve]);
+    pressure_iterations_ = of_pressure.iterations;
+    shear_iterations_ = of_shear.iterations;
+    read_impulses(impulse);
+    seconds[snow::properties_phase] += on_.seconds(start, known);
+    seconds[snow::pressure_phase] += on_.seconds(known, pressed);
+    seconds[snow::shear_phase] += on_.seconds(pressed, sheared);
+    seconds[snow::integrate_phase] += on_.seconds(sheared, end);
+    return result;
+}
+
+inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
+    if (p.solver != Solver::split) return true;  // the other solve holds it all
+    const uint32_t count = counts_.owned;
+    SolveState* const state = solve(snow::pressure_solve);
+    enter(snow::pressure_source_stage);
+    if (p.look_ahead > 0) on_.for_each(count, LookAhead{s, p.look_ahead});
+    on_.for_each(count, PressureSource{s, p.look_ahead > 0 ? s.guessed : s.predicted});
+    enter(snow::pressure_stage);
+    const CheckPressure check{state, double(count), p.pressure_tolerance, p.pressure_iterations_min};
+    for (int iteration = 0; iteration < p.pressure_iterations_max; ++iteration) {
+        on_.for_each(count, PressureGradient{s, state});
+        on_.sum<1>(count, PressureUpdate{s, state}, state->sums, check);
+        if (on_.seen(&state->done, iteration, pressure_iterations_)) break;
+        if (!interrupt.go_on(interrupt.context, snow::pressure_solve, iteration + 1)) return false;
+    }
+    on_.for_each(count, ApplyPressure{s});
+    return true;
+}
+
+/// Up to a hundred times tighter as the snow comes to rest: what a solve leaves over would keep it trembling.
+inline double SnowStep::shear_tolerance(const Parameters& p, const StepConstants& set) const {
+    if (p.mode == Mode::published) return double(p.shear_tolerance);
+    const double moving = speed_between_ / (5.0 * double(set.parting_speed));
+    return double(p.shear_tolerance) * (moving < 0.01 ? 0.01 : moving < 1.0 ? moving : 1.0);
+}
+
+inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
+    const uint32_t count = counts_.owned;
+    SolveState* const state = solve(snow::shear_solve);
+    enter(snow::shear_stage);
+    if (s.shear_scaling) {
+        on_.for_each(counts_.visible + 1, ShearLever{s, counts_.visible});
+        on_.for_each(count, ShearScaling{s});
+    }
+    const float ahead = p.solver == Solver::explicit_step ? 0.0f : 1.0f;
+    on_.for_each(count, StressOfField{s, state, s.pressed, 1.0f, ahead});
+    if (p.solver == Solver::explicit_step) {
+        on_.for_each(count, ExplicitAcceleration{s});
+        return true;
+    }
+    ShearOperator A{s};
+    const KrylovProgress at{state, shear_tolerance(p, s.set)};
+    const Columns solution = s.after.shear_acceleration, residual = work_.columns(snow::residual),
+                  product = work_.columns(snow::product);
+    Float4* const direction = work_.at<Float4>(snow::direction);
+    const auto watch = [&](int iteration) { return interrupt.go_on(interrupt.context, snow::shear_solve, iteration); };
+    start_krylov(on_, count, A, ShearSource{A, residual}, starts_warm(p), solution, residual, direction, at);
+    if (p.symmetric) {
+        return conjugate_gradients(on_, count, A, {solution, residual, product, direction}, at, p.shear_iterations_max,
+                                   shear_iterations_, watch);
+    }
+    const BiCgStabVectors k{solution,
+                            residual,
+                            work_.columns(snow::shadow),
+                            product,
+                            work_.columns(snow::second_product),
+                            direction,
+                            work_.at<Float4>(snow::half)};
+    return bicgstab(on_, count, A, k, at, p.shear_iterations_max, shear_iterations_, watch);
+}
+
+inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, const BodyPlacement* later,
+                               uint32_t bodies, double duration, double* seconds) {
+    const auto start = on_.mark();
+    sort_and_search(p, now, later, bodies, duration);
+    Speed speed{0, 0, 0, 0, true};
+    if (!counts_.owned) return speed;
+    const SnowView s = view(p, duration);
+    speed = measure_speed(s, StrainSize{s.before.strain});
+    speed_between_ = speed.between;
+    seconds[snow::neighbours_phase] += on_.seconds(start, on_.mark());
+    return speed;
+}
+
+inline StepConstants SnowStep::constants(const Parameters& p, float dt) {
+    StepConstants set{};
+    set.boundary_pressure = p.boundary_pressure;
+    set.surface_floor = p.surface_floor;
+    set.flatness = p.flatness > 1e-4f ? p.flatness : 1e-4f;  // below, rounding decides how a flat sheet lies
+    set.damping = p.damping;
+    set.filter = p.filter_rate * dt / (1.0f + p.filter_rate * dt);
+    set.viscous_friction = p.friction_model == FrictionModel::viscous;
+    set.incompressible = p.pressure_model == PressureModel::incompressible;
+    set.combined = p.solver != Solver::split;
+    set.contact = p.contact;
+    set.separation = p.separation && p.contact;  // what lets go must be caught
+    set.objective = p.objective;
+    set.ballistic = p.ballistic;
+    set.symmetric = p.symmetric;
+    const float g = ::sqrtf(p.gravity.x * p.gravity.x + p.gravity.y * p.gravity.y + p.gravity.z * p.gravity.z);
+    set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
+    return set;
+}
+
+inline SnowView SnowStep::view(const Parameters& p, double dt) const {
+    SnowView s{};
+    static_cast<ParticleView&>(s) = particle_view(p, dt);
+    s.set = constants(p, s.dt);
+    s.material = {property(snow::young_modulus, p.young_modulus), property(snow::poisson_ratio, p.poisson_ratio),
+                  property(snow::hardening, p.hardening), property(snow::theta_c, p.theta_c),
+                  property(snow::theta_s, p.theta_s)};
+    const StateView before = sorted_.view(), after = next_state();
+    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns};
+    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns};
+
+    s.predicted = work_.at<Float4>(snow::predicted);
+    s.guessed = work_.at<Float4>(snow::guessed);
+    s.pressed = s.set.combined ? s.predicted : work_.at<Float4>(snow::pressed);
+    s.solved = work_.at<Float4>(snow::solved);
+    s.allowed = work_.at<Float4>(snow::allowed);
+
+    s.mass_position = work_.at<Float4>(snow::mass_position);
+    s.density = work_.at<float>(snow::density);
+    s.compaction = work_.at<float>(snow::compaction);
+    s.shear_modulus = work_.at<float>(snow::shear_modulus);
+    s.first_lame = work_.at<float>(snow::first_lame);
+    s.volume_strain = work_.at<float>(snow::volume_strain);
+    s.lag = work_.at<float>(snow::lag);
+    s.boundary_flux = work_.at<float>(snow::boundary_flux);
+    s.correction = work_.columns(snow::correction);
+    s.gradient_sum = work_.columns(snow::gradient_sum);
+    s.boundary_sum = work_.columns(snow::boundary_sum);
+    if (s.set.viscous_friction) s.rubbed = work_.columns(snow::rubbed);
+
+    s.diagonal = work_.at<float>(snow::diagonal);
+    s.source = work_.at<float>(snow::source);
+    s.pressure_position = work_.at<Float4>(snow::pressure_position);
+    s.pressure_gradient = work_.at<Float4>(snow::pressure_gradient);
+
+    s.stress = work_.at<Float4>(snow::stress);
+    s.shear_lever = work_.at<float>(snow::shear_lever);
+    // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
+    // freely is solved that way.
+    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
+    s.shear_scaling = scaled ? work_.at<float>(snow::shear_scaling) : nullptr;
+
+    s.boundary_stress = work_.at<float>(snow::boundary_stress);
+    s.boundary_load = work_.at<float>(snow::boundary_load);
+    s.impulse = work_.columns(snow::impulse);
+    s.nearest = work_.at<uint32_t>(snow::nearest);
+    s.velocity_gradient = work_.at<Float4>(snow::velocity_gradient);
+    return s;
+}
+
+}  // namespace firn::FIRN_LANES
