@@ -10,6 +10,7 @@
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "wording.h"
 
 namespace firn {
 
@@ -159,14 +160,8 @@ void take_array(Source& from, Particles& particles, uint64_t count) {
     from.fail("holds '" + name.substr(0, 40) + "', which this Firn does not know: it is from a newer one");
 }
 
-std::string number_text(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
-
 std::string vector_text(const Float3& v) {
-    return number_text(v.x) + " " + number_text(v.y) + " " + number_text(v.z);
+    return nine_digits(v.x) + " " + nine_digits(v.y) + " " + nine_digits(v.z);
 }
 
 /// Length and checksum of what is in a file; a sequence counts by its name only.
@@ -269,53 +264,53 @@ Checkpoint read_checkpoint(const std::string& path) {
 
 std::string physics_text(const Scene& scene) {
     std::ostringstream out;
-    out << "fps = " << number_text(scene.fps) << "\nstart = " << scene.first_frame << "\n";
+    out << "fps = " << nine_digits(scene.fps) << "\nstart = " << scene.first_frame << "\n";
     for (const ParameterInfo& info : parameter_table())
         if (std::string(info.folder) != "Machine")
             out << info.token << " = " << parameter_text(scene.parameters, info) << "\n";
-    out << "wind = " << vector_text(scene.wind.velocity) << " " << number_text(scene.wind.drag) << "\n";
+    out << "wind = " << vector_text(scene.wind.velocity) << " " << nine_digits(scene.wind.drag) << "\n";
     const auto geometry = [&](const std::string& name, const Geometry& g) {
         out << name << ".shape = " << shape_token(g.shape) << "\n";
-        out << name << ".size = " << vector_text(g.size) << " " << number_text(g.radius) << " " << number_text(g.height)
+        out << name << ".size = " << vector_text(g.size) << " " << nine_digits(g.radius) << " " << nine_digits(g.height)
             << "\n";
         out << name << ".file = " << file_text(g.file) << " " << g.grid << "\n";
-        out << name << ".relief = " << number_text(g.cell) << " " << number_text(g.relief) << "\n";
+        out << name << ".relief = " << nine_digits(g.cell) << " " << nine_digits(g.relief) << "\n";
         out << name << ".position = " << vector_text(g.placed.position) << "\n";
         out << name << ".rotation = " << vector_text(g.placed.rotation) << "\n";
-        out << name << ".scale = " << number_text(g.placed.scale) << "\n";
+        out << name << ".scale = " << nine_digits(g.placed.scale) << "\n";
     };
     for (const Snow& snow : scene.snow) {
         const std::string name = "snow." + snow.name;
         geometry(name, snow.geometry);
         const Material& m = snow.material.material;
         out << name << ".material =";
-        for (const MaterialQuantity& q : material_table()) out << " " << number_text(m.*q.value);
+        for (const MaterialQuantity& q : material_table()) out << " " << nine_digits(m.*q.value);
         out << "\n";
         const MaterialNoise& noise = snow.material.noise;
-        out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " "
+        out << name << ".noise = " << nine_digits(noise.amplitude) << " " << nine_digits(noise.scale) << " "
             << noise.seed;
         for (const std::string& word : noise.of) out << " " << word;
         out << "\n";
         out << name << ".velocity = " << vector_text(snow.velocity) << "\n";
         out << name << ".spin = " << vector_text(snow.spin) << "\n";
-        out << name << ".filling = " << snow.relaxed << " " << number_text(snow.jitter) << " " << snow.seed << " "
-            << number_text(snow.thickness) << "\n";
+        out << name << ".filling = " << snow.relaxed << " " << nine_digits(snow.jitter) << " " << snow.seed << " "
+            << nine_digits(snow.thickness) << "\n";
         out << name << ".start = " << snow.start.value_or(scene.first_frame) << "\n";
-        out << name << ".rate = " << number_text(snow.rate) << (snow.end ? " to " + std::to_string(*snow.end) : "")
+        out << name << ".rate = " << nine_digits(snow.rate) << (snow.end ? " to " + std::to_string(*snow.end) : "")
             << "\n";
     }
     for (const Collider& collider : scene.colliders) {
         const std::string name = "collider." + collider.name;
         geometry(name, collider.geometry);
         for (const Key& key : collider.keys)
-            out << name << ".keys = " << number_text(key.frame) << ": " << vector_text(key.position) << ", "
+            out << name << ".keys = " << nine_digits(key.frame) << ": " << vector_text(key.position) << ", "
                 << vector_text(key.rotation) << "\n";
         out << name << ".interpolation = " << (collider.smooth ? "smooth" : "linear") << "\n";
         out << name << ".sides = " << collider.inverted << " " << collider.two_sided << "\n";
-        out << name << ".friction = " << number_text(collider.friction) << "\n";
-        out << name << ".adhesion = " << number_text(collider.adhesion) << "\n";
-        out << name << ".bounce = " << number_text(collider.bounce) << "\n";
-        out << name << ".sticky = " << number_text(collider.sticky) << "\n";
+        out << name << ".friction = " << nine_digits(collider.friction) << "\n";
+        out << name << ".adhesion = " << nine_digits(collider.adhesion) << "\n";
+        out << name << ".bounce = " << nine_digits(collider.bounce) << "\n";
+        out << name << ".sticky = " << nine_digits(collider.sticky) << "\n";
     }
     return out.str();
 }
