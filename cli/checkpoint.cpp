@@ -1,16 +1,14 @@
 #include "checkpoint.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
+#include "checksum.h"
 #include "firn/error.h"
 #include "firn/new_file.h"
-#include "wording.h"
 
 namespace firn {
 
@@ -19,42 +17,6 @@ namespace {
 constexpr char magic[9] = "FIRNCHK1";
 constexpr size_t head_size = 8 + 8 + 8;  ///< magic, length, checksum
 static_assert(sizeof(float) == 4 && sizeof(double) == 8, "the file holds IEEE numbers");
-
-/// Of eight bytes at a time; finds damage, does not keep out forgers.
-class Checksum {
-public:
-    void add(const char* bytes, size_t size) {
-        length_ += size;
-        while (size > 0) {
-            const size_t part = std::min(size, 8 - filled_);
-            std::memcpy(word_ + filled_, bytes, part);
-            filled_ += part;
-            bytes += part;
-            size -= part;
-            if (filled_ == 8) take();
-        }
-    }
-    uint64_t value() {
-        if (filled_ > 0) {
-            std::memset(word_ + filled_, 0, 8 - filled_);
-            take();
-        }
-        return (sum_ ^ length_) * 0x9e3779b97f4a7c15ull;
-    }
-
-private:
-    void take() {
-        uint64_t word;
-        std::memcpy(&word, word_, 8);
-        sum_ = (sum_ ^ (word * 0xbf58476d1ce4e5b9ull));
-        sum_ = ((sum_ << 27) | (sum_ >> 37)) * 0x94d049bb133111ebull + 0x52dce729;
-        filled_ = 0;
-    }
-
-    uint64_t sum_ = 0x243f6a8885a308d3ull, length_ = 0;
-    char word_[8] = {};
-    size_t filled_ = 0;
-};
 
 // ---- writing: the same walk over the fields measures, sums up and writes
 
@@ -160,26 +122,6 @@ void take_array(Source& from, Particles& particles, uint64_t count) {
     from.fail("holds '" + name.substr(0, 40) + "', which this Firn does not know: it is from a newer one");
 }
 
-std::string vector_text(const Float3& v) {
-    return nine_digits(v.x) + " " + nine_digits(v.y) + " " + nine_digits(v.z);
-}
-
-/// Length and checksum of what is in a file; a sequence counts by its name only.
-std::string file_text(const std::string& path) {
-    if (path.empty() || path.find('%') != std::string::npos) return path;
-    std::ifstream file(path, std::ios::binary);
-    Checksum checksum;
-    uint64_t length = 0;
-    std::vector<char> block(1 << 16);
-    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-        checksum.add(block.data(), static_cast<size_t>(file.gcount()));
-        length += static_cast<uint64_t>(file.gcount());
-    }
-    char sum[32];
-    std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum.value()));
-    return std::to_string(length) + " bytes, " + sum;
-}
-
 }  // namespace
 
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
@@ -260,71 +202,6 @@ Checkpoint read_checkpoint(const std::string& path) {
     std::vector<char> bytes(static_cast<size_t>(size));
     if (!file.read(bytes.data(), size)) throw Error(path + ": can't be read to its end");
     return parse_checkpoint(bytes.data(), bytes.size(), path);
-}
-
-std::string physics_text(const Scene& scene) {
-    std::ostringstream out;
-    out << "fps = " << nine_digits(scene.fps) << "\nstart = " << scene.first_frame << "\n";
-    for (const ParameterInfo& info : parameter_table())
-        if (std::string(info.folder) != "Machine")
-            out << info.token << " = " << parameter_text(scene.parameters, info) << "\n";
-    out << "wind = " << vector_text(scene.wind.velocity) << " " << nine_digits(scene.wind.drag) << "\n";
-    const auto geometry = [&](const std::string& name, const Geometry& g) {
-        out << name << ".shape = " << shape_token(g.shape) << "\n";
-        out << name << ".size = " << vector_text(g.size) << " " << nine_digits(g.radius) << " " << nine_digits(g.height)
-            << "\n";
-        out << name << ".file = " << file_text(g.file) << " " << g.grid << "\n";
-        out << name << ".relief = " << nine_digits(g.cell) << " " << nine_digits(g.relief) << "\n";
-        out << name << ".position = " << vector_text(g.placed.position) << "\n";
-        out << name << ".rotation = " << vector_text(g.placed.rotation) << "\n";
-        out << name << ".scale = " << nine_digits(g.placed.scale) << "\n";
-    };
-    for (const Snow& snow : scene.snow) {
-        const std::string name = "snow." + snow.name;
-        geometry(name, snow.geometry);
-        const Material& m = snow.material.material;
-        out << name << ".material =";
-        for (const MaterialQuantity& q : material_table()) out << " " << nine_digits(m.*q.value);
-        out << "\n";
-        const MaterialNoise& noise = snow.material.noise;
-        out << name << ".noise = " << nine_digits(noise.amplitude) << " " << nine_digits(noise.scale) << " "
-            << noise.seed;
-        for (const std::string& word : noise.of) out << " " << word;
-        out << "\n";
-        out << name << ".velocity = " << vector_text(snow.velocity) << "\n";
-        out << name << ".spin = " << vector_text(snow.spin) << "\n";
-        out << name << ".filling = " << snow.relaxed << " " << nine_digits(snow.jitter) << " " << snow.seed << " "
-            << nine_digits(snow.thickness) << "\n";
-        out << name << ".start = " << snow.start.value_or(scene.first_frame) << "\n";
-        out << name << ".rate = " << nine_digits(snow.rate) << (snow.end ? " to " + std::to_string(*snow.end) : "")
-            << "\n";
-    }
-    for (const Collider& collider : scene.colliders) {
-        const std::string name = "collider." + collider.name;
-        geometry(name, collider.geometry);
-        for (const Key& key : collider.keys)
-            out << name << ".keys = " << nine_digits(key.frame) << ": " << vector_text(key.position) << ", "
-                << vector_text(key.rotation) << "\n";
-        out << name << ".interpolation = " << (collider.smooth ? "smooth" : "linear") << "\n";
-        out << name << ".sides = " << collider.inverted << " " << collider.two_sided << "\n";
-        out << name << ".friction = " << nine_digits(collider.friction) << "\n";
-        out << name << ".adhesion = " << nine_digits(collider.adhesion) << "\n";
-        out << name << ".bounce = " << nine_digits(collider.bounce) << "\n";
-        out << name << ".sticky = " << nine_digits(collider.sticky) << "\n";
-    }
-    return out.str();
-}
-
-std::string physics_difference(const std::string& before, const std::string& now) {
-    std::istringstream a(before), b(now);
-    std::string was, is;
-    while (true) {
-        const bool more_a = static_cast<bool>(std::getline(a, was)), more_b = static_cast<bool>(std::getline(b, is));
-        if (!more_a && !more_b) return "";
-        if (more_a != more_b || was != is)
-            return "it was '" + (more_a ? was : std::string("nothing")) + "' and is '" +
-                   (more_b ? is : std::string("nothing")) + "'";
-    }
 }
 
 }  // namespace firn

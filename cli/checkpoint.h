@@ -8,7 +8,6 @@
 
 #include "firn/engine.h"
 #include "firn/particles.h"
-#include "scene.h"
 
 namespace firn {
 
@@ -32,11 +31,5 @@ Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& p
 
 /// Puts magic, length and checksum of a file in memory right, for tests that must get past them.
 void seal_checkpoint(std::string& bytes);
-
-/// Everything of a scene that the motion depends on, as lines "snow.ball.velocity = 0 -3 0": runs with the same text
-/// give the same bits. The last frame, output, camera and number of threads are not in it.
-std::string physics_text(const Scene&);
-/// The first line that two such texts don't share, for a message; "" when they are the same.
-std::string physics_difference(const std::string& before, const std::string& now);
 
 }  // namespace firn

@@ -27,6 +27,13 @@ enum class KeyType {
     either,  ///< text, or a table
 };
 
+/// What --resume makes of a key when it compares scenes (physics_text.h).
+enum class KeyEffect {
+    motion,   ///< the motion depends on it: its value is compared
+    derived,  ///< the motion depends on it by way of engine parameters or a body's material: those are compared
+    none,     ///< pictures, files and other runs: not compared
+};
+
 struct SceneKey {
     const char* section;
     const char* key;
@@ -37,6 +44,7 @@ struct SceneKey {
     const char* help;     ///< one line
     std::vector<const char*> choices = {};
     const char* shapes = "";  ///< in [[snow]] and [[collider]]: the shapes that have this key, "" = all
+    KeyEffect effect = KeyEffect::motion;
 };
 
 struct SceneSection {

@@ -32,12 +32,6 @@ Shape shape_named(const std::string& token) {
     throw Error("there is no shape '" + token + "'");
 }
 
-std::string resolved(const std::string& folder, const std::string& file) {
-    const fs::path path(file);
-    if (path.is_absolute() || folder.empty()) return file;
-    return (fs::path(folder) / path).lexically_normal().string();
-}
-
 /// How many '%04d' (or %d, %4d) stand in a file name. Throws when another % does.
 int frame_patterns(const SceneTable& section, const std::string& file) {
     int count = 0;
@@ -59,17 +53,13 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     geometry.size = section.vector("size");
     geometry.radius = section.real("radius");
     geometry.height = section.real("height");
-    geometry.grid = section.text("grid") == find_key("snow", "grid")->initial ? "" : section.text("grid");
+    if (section.has("grid")) geometry.grid = section.text("grid");
     geometry.cell = section.real("cell");
     geometry.relief = section.real("relief");
     geometry.placed.position = section.vector("position");
     geometry.placed.rotation = section.vector("rotation");
     geometry.placed.scale = section.real("scale");
-    if (section.has("file")) {
-        const std::string file = section.text("file");
-        if (file.empty()) section.fail_at("file", "file is empty");
-        geometry.file = resolved(folder, file);
-    }
+    geometry.file = section.path("file", folder);
     const bool needs_file = geometry.shape == Shape::mesh || geometry.shape == Shape::vdb ||
                             geometry.shape == Shape::heightfield || geometry.shape == Shape::particles;
     if (needs_file && geometry.file.empty())
@@ -77,24 +67,37 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     return geometry;
 }
 
-Snow read_snow(const SceneTable& section, const std::string& folder, const Materials& materials,
-               const SnowMaterial& otherwise, size_t number) {
+/// What a body's material keys come to; `own` as in Snow.
+void note_material(const SceneTable& body, const SnowMaterial& material, bool own) {
+    body.note("material", own ? "given" : "the scene's, or that of the particles");
+    for (const MaterialQuantity& q : material_table()) body.note(q.token, shortest_text(material.material.*q.value));
+    const MaterialNoise& noise = material.noise;
+    body.note("noise.amplitude", shortest_text(noise.amplitude));
+    if (noise.amplitude == 0) return;
+    body.note("noise.scale", shortest_text(noise.scale));
+    body.note("noise.seed", std::to_string(noise.seed));
+    body.note("noise.of", comma_list(noise.of));
+}
+
+Snow read_snow(SceneTable section, Scene& scene, const Materials& materials, const SnowMaterial& otherwise) {
     Snow snow;
     snow.where = section.where();
-    snow.name = section.has("name") ? section.text("name") : "snow" + std::to_string(number);
-    snow.geometry = read_geometry(section, folder);
+    snow.name = section.has("name") ? section.text("name") : "snow" + std::to_string(scene.snow.size() + 1);
+    section.record(scene.motion, "snow." + snow.name);
+    snow.geometry = read_geometry(section, scene.folder);
     if (frame_patterns(section, snow.geometry.file))
         section.fail_at("file", "snow is placed once: give one file, without %d");
     snow.material = read_body_material(section, materials, otherwise);
     if (section.has("density")) snow.material.material.rest_density = section.real("density");
     snow.own_material = section.has("material") || section.has("density");
+    note_material(section, snow.material, snow.own_material && snow.geometry.shape == Shape::particles);
     snow.thickness = section.real("thickness");
     snow.velocity = section.vector("velocity");
     snow.spin = section.vector("spin");
     snow.relaxed = section.text("filling") == "relaxed";
     snow.jitter = section.real("jitter");
     snow.seed = section.seed("seed");
-    snow.start = section.optional_integer("start");
+    snow.start = section.optional_integer("start", scene.first_frame);
     snow.end = section.optional_integer("end");
     snow.rate = section.real("rate");
     if (snow.end && snow.rate == 0) section.fail_at("end", "'end' closes a source; give it a 'rate' too");
@@ -110,18 +113,20 @@ std::vector<Key> read_keys(const SceneTable& collider) {
         key.frame = section.number("frame");
         if (!keys.empty() && key.frame <= keys.back().frame)
             section.fail_at("frame", "the keys must be in the order of their frames");
-        if (section.has("position")) key.position = section.vector("position");
-        if (section.has("rotation")) key.rotation = section.vector("rotation");
+        key.position = section.vector("position", key.position);
+        key.rotation = section.vector("rotation", key.rotation);
         keys.push_back(key);
     }
     return keys;
 }
 
-Collider read_collider(const SceneTable& section, const std::string& folder, size_t number) {
+Collider read_collider(SceneTable section, Scene& scene) {
     Collider collider;
     collider.where = section.where();
-    collider.name = section.has("name") ? section.text("name") : "collider" + std::to_string(number);
-    collider.geometry = read_geometry(section, folder);
+    collider.name =
+        section.has("name") ? section.text("name") : "collider" + std::to_string(scene.colliders.size() + 1);
+    section.record(scene.motion, "collider." + collider.name);
+    collider.geometry = read_geometry(section, scene.folder);
     const bool sequence = frame_patterns(section, collider.geometry.file) > 0;
     if (sequence && collider.geometry.shape != Shape::mesh)
         section.fail_at("file", "only meshes may come as one file for each frame");
@@ -286,8 +291,9 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     // A section that is not there is an empty one: the defaults stand in the table of keys.
     const auto section = [&](const char* name) {
         const std::string title = "[" + std::string(name) + "]";
-        auto found = top.table(name, name, title);
-        return found ? *found : SceneTable(path, nothing, name, title);
+        SceneTable table = top.table(name, name, title).value_or(SceneTable(path, nothing, name, title));
+        table.record(scene.motion, name);
+        return table;
     };
 
     scene.folder = fs::path(path).parent_path().string();
@@ -323,10 +329,10 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     }
 
     for (const SceneTable& body : top.list("snow", "snow", "[[snow]]"))
-        scene.snow.push_back(read_snow(body, scene.folder, materials, common, scene.snow.size() + 1));
+        scene.snow.push_back(read_snow(body, scene, materials, common));
     require_own_names(scene.snow);
     for (const SceneTable& body : top.list("collider", "collider", "[[collider]]"))
-        scene.colliders.push_back(read_collider(body, scene.folder, scene.colliders.size() + 1));
+        scene.colliders.push_back(read_collider(body, scene));
     require_own_names(scene.colliders);
 
     const SceneTable wind = section("wind");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -14,6 +15,10 @@
 namespace firn {
 
 namespace {
+
+std::string vector_text(const Float3& v) {
+    return shortest_text(v.x) + " " + shortest_text(v.y) + " " + shortest_text(v.z);
+}
 
 std::string with_unit(const char* unit) {
     return *unit ? std::string(" ") + unit : "";
@@ -67,45 +72,109 @@ std::string SceneTable::where(const char* key) const {
     return node ? place_of(file_, node->source()) : where();
 }
 
-double SceneTable::number(const char* key) const {
-    const SceneKey& known = row(key);
-    const toml::node* node = get(key);
-    return node ? number(known, *node, key) : std::strtod(known.initial, nullptr);
+void SceneTable::record(std::vector<MotionValue>& to, std::string name) {
+    recorder_ = &to;
+    name_ = std::move(name);
 }
 
-std::optional<int> SceneTable::optional_integer(const char* key) const {
-    return has(key) ? std::optional<int>(integer(key)) : std::nullopt;
+void SceneTable::note(const std::string& name, const std::string& value, bool is_file) const {
+    if (recorder_) recorder_->push_back({name_ + "." + name, value, is_file});
+}
+
+void SceneTable::note(const SceneKey& known, const std::string& value) const {
+    if (known.effect == KeyEffect::motion) note(known.key, value);
+}
+
+double SceneTable::number(const char* key) const {
+    const double value = number_of(key);
+    note(row(key), shortest_text(value));
+    return value;
+}
+
+float SceneTable::real(const char* key) const {
+    const float value = static_cast<float>(number_of(key));
+    note(row(key), shortest_text(value));
+    return value;
+}
+
+int SceneTable::integer(const char* key) const {
+    const int value = static_cast<int>(number_of(key));
+    note(row(key), std::to_string(value));
+    return value;
+}
+
+uint32_t SceneTable::seed(const char* key) const {
+    const uint32_t value = static_cast<uint32_t>(number_of(key));
+    note(row(key), std::to_string(value));
+    return value;
+}
+
+std::optional<int> SceneTable::optional_integer(const char* key, std::optional<int> meaning) const {
+    if (has(key)) return integer(key);
+    if (meaning) note(row(key), std::to_string(*meaning));
+    return std::nullopt;
 }
 
 bool SceneTable::toggle(const char* key) const {
     const SceneKey& known = row(key);
     const toml::node* node = get(key);
-    if (!node) return std::string(known.initial) == "true";
-    if (const auto value = node->value_exact<bool>()) return *value;
-    if (const auto value = node->value_exact<std::string>()) {
-        if (*value == "on") return true;
-        if (*value == "off") return false;
+    std::optional<bool> value;
+    if (!node) {
+        value = std::string(known.initial) == "true";
+    } else if (const auto word = node->value_exact<std::string>()) {
+        if (*word == "on" || *word == "off") value = *word == "on";
+    } else {
+        value = node->value_exact<bool>();
     }
-    fail_at(key, std::string(key) + " must be true or false, not " + type_name(*node));
-}
-
-std::string SceneTable::text(const char* key) const {
-    const SceneKey& known = row(key);
-    const toml::node* node = get(key);
-    if (!node) return known.initial;
-    const auto value = node->value_exact<std::string>();
-    if (!value) fail_at(key, std::string(key) + " must be text in quotes, not " + type_name(*node));
-    if (known.type == KeyType::choice) {
-        const std::vector<std::string> words(known.choices.begin(), known.choices.end());
-        if (std::find(words.begin(), words.end(), *value) == words.end())
-            fail_at(key, std::string(key) + " = \"" + *value + "\" is none of: " + comma_list(words) +
-                             did_you_mean(*value, words));
-    }
-    if (value->find('\0') != std::string::npos) fail_at(key, std::string(key) + " must not hold a zero byte");
+    if (!value) fail_at(key, std::string(key) + " must be true or false, not " + type_name(*node));
+    note(known, *value ? "true" : "false");
     return *value;
 }
 
+std::string SceneTable::text(const char* key) const {
+    const std::string value = text_of(key);
+    note(row(key), value);
+    return value;
+}
+
+std::string SceneTable::path(const char* key, const std::string& folder) const {
+    if (!has(key)) return "";
+    const std::string file = text_of(key);
+    if (file.empty()) fail_at(key, std::string(key) + " is empty");
+    const std::string path = resolved(folder, file);
+    if (row(key).effect == KeyEffect::motion) note(key, path, true);
+    return path;
+}
+
 std::vector<std::string> SceneTable::words(const char* key) const {
+    const std::vector<std::string> all = words_of(key);
+    note(row(key), comma_list(all));
+    return all;
+}
+
+Float3 SceneTable::vector(const char* key) const {
+    double value[3];
+    numbers(key, value, 3, "[x, y, z]");
+    const Float3 v{static_cast<float>(value[0]), static_cast<float>(value[1]), static_cast<float>(value[2])};
+    note(row(key), vector_text(v));
+    return v;
+}
+
+Float3 SceneTable::vector(const char* key, const Float3& otherwise) const {
+    if (has(key)) return vector(key);
+    note(row(key), vector_text(otherwise));
+    return otherwise;
+}
+
+std::pair<int, int> SceneTable::whole_pair(const char* key) const {
+    double value[2];
+    numbers(key, value, 2, "[width, height]");
+    const std::pair<int, int> both(static_cast<int>(value[0]), static_cast<int>(value[1]));
+    note(row(key), std::to_string(both.first) + " " + std::to_string(both.second));
+    return both;
+}
+
+std::vector<std::string> SceneTable::words_of(const char* key) const {
     const toml::node* node = get(key);
     if (!node) return split(row(key).initial);
     const toml::array* list = node->as_array();
@@ -121,16 +190,26 @@ std::vector<std::string> SceneTable::words(const char* key) const {
     return all;
 }
 
-Float3 SceneTable::vector(const char* key) const {
-    double value[3];
-    numbers(key, value, 3, "[x, y, z]");
-    return {static_cast<float>(value[0]), static_cast<float>(value[1]), static_cast<float>(value[2])};
+std::string SceneTable::text_of(const char* key) const {
+    const SceneKey& known = row(key);
+    const toml::node* node = get(key);
+    if (!node) return known.initial;
+    const auto value = node->value_exact<std::string>();
+    if (!value) fail_at(key, std::string(key) + " must be text in quotes, not " + type_name(*node));
+    if (known.type == KeyType::choice) {
+        const std::vector<std::string> words(known.choices.begin(), known.choices.end());
+        if (std::find(words.begin(), words.end(), *value) == words.end())
+            fail_at(key, std::string(key) + " = \"" + *value + "\" is none of: " + comma_list(words) +
+                             did_you_mean(*value, words));
+    }
+    if (value->find('\0') != std::string::npos) fail_at(key, std::string(key) + " must not hold a zero byte");
+    return *value;
 }
 
-std::pair<int, int> SceneTable::whole_pair(const char* key) const {
-    double value[2];
-    numbers(key, value, 2, "[width, height]");
-    return {static_cast<int>(value[0]), static_cast<int>(value[1])};
+double SceneTable::number_of(const char* key) const {
+    const SceneKey& known = row(key);
+    const toml::node* node = get(key);
+    return node ? number(known, *node, key) : std::strtod(known.initial, nullptr);
 }
 
 std::optional<SceneTable> SceneTable::table(const char* key, const char* section, const std::string& title) const {
@@ -145,7 +224,15 @@ std::vector<SceneTable> SceneTable::list(const char* key, const char* section, c
     std::vector<SceneTable> all;
     const toml::node* node = get(key);
     if (!node) return all;
-    if (const toml::table* one = node->as_table()) return {SceneTable(file_, *one, section, title)};
+    const auto add = [&](const toml::table& inner) {
+        SceneTable child(file_, inner, section, title);
+        if (recorder_) child.record(*recorder_, name_ + "." + key + "." + std::to_string(all.size()));
+        all.push_back(std::move(child));
+    };
+    if (const toml::table* one = node->as_table()) {
+        add(*one);
+        return all;
+    }
     const toml::array* tables = node->as_array();
     if (!tables) fail_at(key, std::string(key) + " must be a list of tables, " + title + ", not " + type_name(*node));
     for (const toml::node& element : *tables) {
@@ -153,7 +240,7 @@ std::vector<SceneTable> SceneTable::list(const char* key, const char* section, c
         if (!inner)
             fail(place_of(file_, element.source()),
                  std::string(key) + " must be a list of tables, " + title + ", and holds " + type_name(element));
-        all.emplace_back(file_, *inner, section, title);
+        add(*inner);
     }
     return all;
 }
@@ -207,7 +294,7 @@ void SceneTable::check_known(const toml::key& key, const toml::node& node) const
     if (const ParameterInfo* info = find_parameter(word)) home = section_of(*info);
     for (const SceneKey& other : scene_keys())
         if (home.empty() && word == other.key && std::string(other.section) != "keys") home = other.section;
-    std::vector<std::string> known = words_of(section_);
+    std::vector<std::string> known = firn::words_of(section_);
     if (section_.empty()) {
         for (const SceneSection& other : scene_sections())
             if (is_section(other.name)) known.push_back(other.name);
@@ -290,6 +377,12 @@ std::string SceneTable::parameter_value(const ParameterInfo& info, const std::st
         text += exact(*element.value<double>()) + " ";
     }
     return text;
+}
+
+std::string resolved(const std::string& folder, const std::string& file) {
+    const std::filesystem::path path(file);
+    if (path.is_absolute() || folder.empty()) return file;
+    return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
 }  // namespace firn

@@ -23,6 +23,7 @@
 #include "firn/volume_file.h"
 #include "firn/wind.h"
 #include "interrupt.h"
+#include "physics_text.h"
 #include "placement.h"
 #include "run_log.h"
 #include "snow.h"

@@ -7,8 +7,11 @@
 
 namespace firn {
 
-/// With nine digits, which tell any two floats apart.
+/// With nine digits at most.
 std::string nine_digits(double);
+/// The shortest text that is this number again.
+std::string shortest_text(double);
+std::string shortest_text(float);
 /// "a, b, c".
 std::string comma_list(const std::vector<std::string>&);
 /// "a box", "an arch".

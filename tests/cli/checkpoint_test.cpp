@@ -126,18 +126,4 @@ TEST_F(CheckpointFile, AFailedWriteLeavesTheOldOne) {
     EXPECT_EQ(files, 1u) << "no temporary file stays";
 }
 
-TEST(Physics, TellsWhatChangedAndOnlyWhatMatters) {
-    const auto text = [](const std::vector<std::string>& set) {
-        return firn::physics_text(firn::parse_scene("[[snow]]\nname = \"ball\"\n[[collider]]\n", "x.toml", set));
-    };
-    const std::string base = text({});
-    for (const char* set : {"time.end=99", "output.volumes=[]", "camera.eye=[9,9,9]", "machine.threads=1"})
-        EXPECT_EQ(firn::physics_difference(base, text({set})), "") << set;
-    for (const char* set :
-         {"time.fps=30", "snow.ball.velocity=[0,1,0]", "material.E=2e5", "collider.0.friction=0.1", "cfl=0.1",
-          "scene.resolution=2", "snow.ball.material={noise={amplitude=0.1}}", "wind.velocity=[1,0,0]"})
-        EXPECT_NE(firn::physics_difference(base, text({set})), "") << set;
-    EXPECT_NE(firn::physics_difference(base, text({"cfl=0.1"})).find("cfl = 0.1"), std::string::npos);
-}
-
 }  // namespace
