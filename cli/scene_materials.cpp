@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "firn/error.h"
-#include "spelling.h"
+#include "firn/spelling.h"
 #include "wording.h"
 
 namespace firn {

@@ -8,12 +8,12 @@
 
 #include "firn/error.h"
 #include "firn/particles.h"
+#include "firn/spelling.h"
 #include "scene.h"
 #include "scene_keys.h"
 #include "scene_materials.h"
 #include "scene_override.h"
 #include "scene_table.h"
-#include "spelling.h"
 #include "wording.h"
 
 namespace firn {

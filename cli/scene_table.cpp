@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "firn/error.h"
-#include "spelling.h"
+#include "firn/spelling.h"
 #include "wording.h"
 
 namespace firn {

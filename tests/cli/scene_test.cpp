@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "firn/spelling.h"
 #include "placement.h"
 #include "scene_keys.h"
-#include "spelling.h"
 
 namespace {
 
