@@ -24,6 +24,11 @@ SceneKey derived(SceneKey key) {
     return key;
 }
 
+SceneKey also_called(const char* alias, SceneKey key) {
+    key.alias = alias;
+    return key;
+}
+
 std::vector<SceneKey> make_table() {
     // clang-format off
     std::vector<SceneKey> keys = {
@@ -69,8 +74,8 @@ std::vector<SceneKey> make_table() {
         {"collider", "shape", choice, "", "plane", 0, 0, "What the snow runs into.", {"plane", "box", "sphere", "cylinder", "mesh", "vdb", "heightfield"}},
         {"collider", "friction", number, "", "0.5", 0, 1e6, "Coulomb's mu: 0 slippery, 0.5 wood, above 1 rough ground."},
         {"collider", "adhesion", number, "m/s^2", "0", 0, 1e6, "Pull within two spacings."},
-        {"collider", "bounce", number, "", "0", 0, 1, "Of lone flakes."},
-        {"collider", "sticky", number, "", "0", 0, 1, "How much of the snow's tension the surface holds: 0 lets go cleanly, 1 is frozen on."},
+        also_called("restitution", {"collider", "bounce", number, "", "0", 0, 1, "Of lone flakes."}),
+        also_called("stickiness", {"collider", "sticky", number, "", "0", 0, 1, "How much of the snow's tension the surface holds: 0 lets go cleanly, 1 is frozen on."}),
         {"collider", "inverted", toggle, "", "false", 0, 0, "Keeps snow inside: a box becomes a container."},
         {"collider", "two_sided", toggle, "", "false", 0, 0, "An open surface keeps snow out on both sides."},
         {"collider", "keys", tables, "", "", 0, 0, "Keyframes: [{ frame = 1, position = [0, 1, 0] }, { frame = 24, position = [0, 0, 0], rotation = [0, 90, 0] }]. They replace position and rotation."},
@@ -167,7 +172,7 @@ const std::vector<SceneKey>& scene_keys() {
 
 const SceneKey* find_key(const std::string& section, const std::string& key) {
     for (const SceneKey& known : scene_keys())
-        if (section == known.section && key == known.key) return &known;
+        if (section == known.section && (key == known.key || (*known.alias && key == known.alias))) return &known;
     return nullptr;
 }
 

@@ -45,6 +45,7 @@ struct SceneKey {
     std::vector<const char*> choices = {};
     const char* shapes = "";  ///< in [[snow]] and [[collider]]: the shapes that have this key, "" = all
     KeyEffect effect = KeyEffect::motion;
+    const char* alias = "";  ///< another name that files may use, "" = none
 };
 
 struct SceneSection {
@@ -55,7 +56,7 @@ struct SceneSection {
 
 const std::vector<SceneSection>& scene_sections();
 const std::vector<SceneKey>& scene_keys();
-/// nullptr if there is none.
+/// By its name or its alias; nullptr if there is none.
 const SceneKey* find_key(const std::string& section, const std::string& key);
 
 /// The section that a parameter stands in: material, scene, time, solver or machine.

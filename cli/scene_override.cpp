@@ -89,13 +89,16 @@ void apply_override(toml::table& root, const std::string& assignment) {
         if (takes_element && ++k + 1 >= steps.size())
             throw Error(source + ": say which key of '" + steps[k] + "' to set");
     }
-    // One parameter has several names; the new value takes the place of all.
-    if (const ParameterInfo* info = find_parameter(steps.back())) {
-        std::vector<std::string> same;
-        for (auto&& [key, node] : *table)
-            if (find_parameter(std::string(key.str())) == info) same.emplace_back(key.str());
-        for (const std::string& key : same) table->erase(key);
+    // Parameters and keys may have several names; the new value takes the place of all.
+    const ParameterInfo* info = find_parameter(steps.back());
+    const SceneKey* row = find_key(steps.front(), steps.back());
+    std::vector<std::string> same;
+    for (auto&& [key, node] : *table) {
+        const std::string name(key.str());
+        if ((info && find_parameter(name) == info) || (row && find_key(steps.front(), name) == row))
+            same.push_back(name);
     }
+    for (const std::string& name : same) table->erase(name);
     toml::table value = parse_value(assignment, assignment.substr(equals + 1));
     value.get("value")->visit([&](auto& node) { table->insert_or_assign(steps.back(), std::move(node)); });
 }

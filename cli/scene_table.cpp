@@ -67,6 +67,12 @@ SceneTable::SceneTable(std::string file, const toml::table& table, std::string s
     for (auto&& [key, node] : table) check_known(key, node);
 }
 
+const char* SceneTable::given_name(const char* key) const {
+    if (table_->contains(key)) return key;
+    const SceneKey* known = find_key(section_, key);
+    return known && *known->alias && table_->contains(known->alias) ? known->alias : key;
+}
+
 std::string SceneTable::where(const char* key) const {
     const toml::node* node = get(key);
     return node ? place_of(file_, node->source()) : where();
@@ -126,7 +132,7 @@ bool SceneTable::toggle(const char* key) const {
     } else {
         value = node->value_exact<bool>();
     }
-    if (!value) fail_at(key, std::string(key) + " must be true or false, not " + type_name(*node));
+    if (!value) fail_at(key, std::string(given_name(key)) + " must be true or false, not " + type_name(*node));
     note(known, *value ? "true" : "false");
     return *value;
 }
@@ -178,7 +184,9 @@ std::vector<std::string> SceneTable::words_of(const char* key) const {
     const toml::node* node = get(key);
     if (!node) return split(row(key).initial);
     const toml::array* list = node->as_array();
-    if (!list) fail_at(key, std::string(key) + " must be a list of words, [\"a\", \"b\"], not " + type_name(*node));
+    if (!list)
+        fail_at(key,
+                std::string(given_name(key)) + " must be a list of words, [\"a\", \"b\"], not " + type_name(*node));
     std::vector<std::string> all;
     for (const toml::node& word : *list) {
         const auto value = word.value_exact<std::string>();
@@ -195,28 +203,29 @@ std::string SceneTable::text_of(const char* key) const {
     const toml::node* node = get(key);
     if (!node) return known.initial;
     const auto value = node->value_exact<std::string>();
-    if (!value) fail_at(key, std::string(key) + " must be text in quotes, not " + type_name(*node));
+    if (!value) fail_at(key, std::string(given_name(key)) + " must be text in quotes, not " + type_name(*node));
     if (known.type == KeyType::choice) {
         const std::vector<std::string> words(known.choices.begin(), known.choices.end());
         if (std::find(words.begin(), words.end(), *value) == words.end())
             fail_at(key, std::string(key) + " = \"" + *value + "\" is none of: " + comma_list(words) +
                              did_you_mean(*value, words));
     }
-    if (value->find('\0') != std::string::npos) fail_at(key, std::string(key) + " must not hold a zero byte");
+    if (value->find('\0') != std::string::npos)
+        fail_at(key, std::string(given_name(key)) + " must not hold a zero byte");
     return *value;
 }
 
 double SceneTable::number_of(const char* key) const {
     const SceneKey& known = row(key);
     const toml::node* node = get(key);
-    return node ? number(known, *node, key) : std::strtod(known.initial, nullptr);
+    return node ? number(known, *node, given_name(key)) : std::strtod(known.initial, nullptr);
 }
 
 std::optional<SceneTable> SceneTable::table(const char* key, const char* section, const std::string& title) const {
     const toml::node* node = get(key);
     if (!node) return std::nullopt;
     const toml::table* inner = node->as_table();
-    if (!inner) fail_at(key, std::string(key) + " must be a table, " + title + ", not " + type_name(*node));
+    if (!inner) fail_at(key, std::string(given_name(key)) + " must be a table, " + title + ", not " + type_name(*node));
     return SceneTable(file_, *inner, section, title);
 }
 
@@ -234,12 +243,14 @@ std::vector<SceneTable> SceneTable::list(const char* key, const char* section, c
         return all;
     }
     const toml::array* tables = node->as_array();
-    if (!tables) fail_at(key, std::string(key) + " must be a list of tables, " + title + ", not " + type_name(*node));
+    if (!tables)
+        fail_at(key,
+                std::string(given_name(key)) + " must be a list of tables, " + title + ", not " + type_name(*node));
     for (const toml::node& element : *tables) {
         const toml::table* inner = element.as_table();
         if (!inner)
-            fail(place_of(file_, element.source()),
-                 std::string(key) + " must be a list of tables, " + title + ", and holds " + type_name(element));
+            fail(place_of(file_, element.source()), std::string(given_name(key)) + " must be a list of tables, " +
+                                                        title + ", and holds " + type_name(element));
         add(*inner);
     }
     return all;
@@ -286,7 +297,10 @@ std::string SceneTable::key_place(const toml::key& key, const toml::node& node) 
 
 void SceneTable::check_known(const toml::key& key, const toml::node& node) const {
     const std::string word(key.str());
-    if (find_key(section_, word) || find_parameter_in(section_, word)) return;
+    const SceneKey* row = find_key(section_, word);
+    if (row && word == row->alias && table_->contains(row->key))
+        fail(key_place(key, node), "'" + word + "' and '" + row->key + "' are the same key; give one of them");
+    if (row || find_parameter_in(section_, word)) return;
     // Each [materials.NAME] is named by the user; the reader of the root opens it.
     if (section_.empty() && (word == "materials" || is_section(word))) return;
     const std::string at = key_place(key, node);
@@ -339,10 +353,10 @@ void SceneTable::numbers(const char* key, double* value, size_t count, const cha
     }
     const toml::array* list = node->as_array();
     if (!list || list->size() != count)
-        fail_at(key, std::string(key) + " must be " + std::to_string(count) + " numbers, " + form +
+        fail_at(key, std::string(given_name(key)) + " must be " + std::to_string(count) + " numbers, " + form +
                          (*known.unit ? " in " + std::string(known.unit) : "") + ", not " +
                          (list ? std::to_string(list->size()) + " values" : std::string(type_name(*node))));
-    for (size_t k = 0; k < count; ++k) value[k] = number(known, (*list)[k], key);
+    for (size_t k = 0; k < count; ++k) value[k] = number(known, (*list)[k], given_name(key));
 }
 
 std::string SceneTable::parameter_value(const ParameterInfo& info, const std::string& token,

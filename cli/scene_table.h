@@ -39,7 +39,8 @@ public:
     const std::string& title() const { return title_; }
     std::string where() const { return place_of(file_, table_->source()); }
     std::string where(const char* key) const;
-    const toml::node* get(const char* key) const { return table_->get(key); }
+    /// Under its name or its alias.
+    const toml::node* get(const char* key) const { return table_->get(given_name(key)); }
     bool has(const char* key) const { return get(key) != nullptr; }
     [[noreturn]] void fail_at(const char* key, const std::string& what) const { fail(where(key), what); }
 
@@ -78,6 +79,8 @@ private:
     std::string key_place(const toml::key&, const toml::node&) const;
     void check_known(const toml::key&, const toml::node&) const;
     const SceneKey& row(const char* key) const;
+    /// The one of its names that the file uses.
+    const char* given_name(const char* key) const;
     void note(const SceneKey&, const std::string& value) const;
     // Checked, and not noted.
     double number_of(const char* key) const;
