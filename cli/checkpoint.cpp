@@ -1,259 +1,148 @@
 #include "checkpoint.h"
 
-#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <map>
 #include <vector>
 
+#include "checksum.h"
 #include "firn/error.h"
-#include "firn/new_file.h"
+#include "lending.h"
+#include "wording.h"
 
 namespace firn {
 
 namespace {
 
-constexpr char magic[9] = "FIRNCHK1";
-constexpr size_t head_size = 8 + 8 + 8;  ///< magic, length, checksum
-static_assert(sizeof(float) == 4 && sizeof(double) == 8, "the file holds IEEE numbers");
+// Names of the detail attributes.
+constexpr const char* format_name = "firn_checkpoint";
+constexpr const char* checksum_name = "checksum";
+constexpr const char* format = "2";  ///< 1 was a format of its own
 
-/// Of eight bytes at a time; finds damage, does not keep out forgers.
-class Checksum {
-public:
-    void add(const char* bytes, size_t size) {
-        length_ += size;
-        while (size > 0) {
-            const size_t part = std::min(size, 8 - filled_);
-            std::memcpy(word_ + filled_, bytes, part);
-            filled_ += part;
-            bytes += part;
-            size -= part;
-            if (filled_ == 8) take();
-        }
-    }
-    uint64_t value() {
-        if (filled_ > 0) {
-            std::memset(word_ + filled_, 0, 8 - filled_);
-            take();
-        }
-        return (sum_ ^ length_) * 0x9e3779b97f4a7c15ull;
-    }
+using Details = std::map<std::string, std::string>;
 
-private:
-    void take() {
-        uint64_t word;
-        std::memcpy(&word, word_, 8);
-        sum_ = (sum_ ^ (word * 0xbf58476d1ce4e5b9ull));
-        sum_ = ((sum_ << 27) | (sum_ >> 37)) * 0x94d049bb133111ebull + 0x52dce729;
-        filled_ = 0;
-    }
-
-    uint64_t sum_ = 0x243f6a8885a308d3ull, length_ = 0;
-    char word_[8] = {};
-    size_t filled_ = 0;
-};
-
-// ---- writing: the same walk over the fields measures, sums up and writes
-
-class Sink {
-public:
-    explicit Sink(std::FILE* file) : file_(file) {}
-    bool add(const void* bytes, size_t size) {
-        checksum_.add(static_cast<const char*>(bytes), size);
-        length_ += size;
-        return size == 0 || std::fwrite(bytes, 1, size, file_) == size;
-    }
-    uint64_t length() const { return length_; }
-    uint64_t checksum() { return checksum_.value(); }
-
-private:
-    std::FILE* file_;
-    uint64_t length_ = 0;
-    Checksum checksum_;
-};
-
-template <class Number>
-bool put(Sink& to, Number number) {
-    return to.add(&number, sizeof number);
+Details details_of(const Checkpoint& c) {
+    return {{format_name, format},
+            {"firn_version", c.version},
+            {"device", c.device},
+            {"physics", c.physics},
+            {"frame", std::to_string(c.frame)},
+            {"substep_time", shortest_text(c.into.time)},
+            {"substeps", std::to_string(c.into.substeps)},
+            {"next_id", std::to_string(c.next_id)},
+            {"spacing", shortest_text(c.spacing)}};
 }
 
-bool put_text(Sink& to, const std::string& text) {
-    return put(to, static_cast<uint64_t>(text.size())) && to.add(text.data(), text.size());
-}
+constexpr const char* former_checkpoint =
+    ": is a checkpoint in a former format, which this version of Firn can't read; finish the run with the version that "
+    "started it, or start it again with --force";
 
-bool put_fields(Sink& to, const Checkpoint& c) {
-    bool good = put_text(to, c.version) && put_text(to, c.device) && put_text(to, c.physics) &&
-                put(to, static_cast<int32_t>(c.frame)) && put(to, c.into.time) &&
-                put(to, static_cast<int32_t>(c.into.substeps)) && put(to, c.next_id) && put(to, c.spacing) &&
-                put(to, static_cast<uint64_t>(c.particles.count()));
-    uint32_t arrays = 0;
-    for (const ParticleArray& array : particle_arrays()) arrays += array.size(c.particles) > 0;
-    good = good && put(to, arrays);
+/// Of the details, but for the checksum itself, and of every array.
+std::string checksum_of(const Details& details, Particles& particles) {
+    Checksum sum;
+    const auto add_text = [&](const std::string& text) { sum.add(text.c_str(), text.size() + 1); };
+    for (const auto& [name, value] : details) {
+        if (name == checksum_name) continue;
+        add_text(name);
+        add_text(value);
+    }
     for (const ParticleArray& array : particle_arrays()) {
-        const size_t count = array.size(c.particles);
+        const size_t count = array.size(particles);
         if (count == 0) continue;
-        good = good && put_text(to, array.name) && put(to, static_cast<uint32_t>(array.components));
-        if (array.components == 0) {
-            good = good && to.add(c.particles.id.data(), count * sizeof(int64_t));
-        } else {
-            const float* data = array.data(const_cast<Particles&>(c.particles));
-            good = good && to.add(data, count * static_cast<size_t>(array.components) * sizeof(float));
-        }
+        add_text(array.name);
+        if (array.components == 0)
+            sum.add(reinterpret_cast<const char*>(particles.id.data()), count * sizeof(int64_t));
+        else
+            sum.add(reinterpret_cast<const char*>(array.data(particles)),
+                    count * static_cast<size_t>(array.components) * sizeof(float));
     }
-    return good;
-}
-
-// ---- reading
-
-class Source {
-public:
-    Source(const char* bytes, size_t size, const std::string& path) : at_(bytes), left_(size), path_(path) {}
-
-    void take(void* to, size_t size) {
-        if (size > left_) fail("ends too early");
-        if (size > 0) std::memcpy(to, at_, size);
-        at_ += size;
-        left_ -= size;
-    }
-    template <class Number>
-    Number number() {
-        Number value;
-        take(&value, sizeof value);
-        return value;
-    }
-    std::string text() {
-        const uint64_t size = number<uint64_t>();
-        if (size > left_) fail("ends too early");
-        std::string value(at_, static_cast<size_t>(size));
-        at_ += size;
-        left_ -= static_cast<size_t>(size);
-        return value;
-    }
-    size_t left() const { return left_; }
-    [[noreturn]] void fail(const std::string& what) const {
-        throw Error(path_ + ": this checkpoint " + what + "; delete it, --resume then takes an older one");
-    }
-
-private:
-    const char* at_;
-    size_t left_;
-    const std::string& path_;
-};
-
-void take_array(Source& from, Particles& particles, uint64_t count) {
-    const std::string name = from.text();
-    const auto components = from.number<uint32_t>();
-    for (const ParticleArray& array : particle_arrays()) {
-        if (name != array.name) continue;
-        if (components != static_cast<uint32_t>(array.components)) from.fail("has another kind of '" + name + "'");
-        if (array.size(particles) > 0) from.fail("has '" + name + "' twice");
-        const uint64_t each = components == 0 ? sizeof(int64_t) : components * sizeof(float);
-        if (count > from.left() / each) from.fail("ends too early");
-        array.resize(particles, static_cast<size_t>(count));
-        void* to = components == 0 ? static_cast<void*>(particles.id.data()) : array.data(particles);
-        if (count > 0) from.take(to, static_cast<size_t>(count * each));
-        return;
-    }
-    from.fail("holds '" + name.substr(0, 40) + "', which this Firn does not know: it is from a newer one");
-}
-
-std::string number_text(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
+    char text[32];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum.value()));
     return text;
 }
 
-std::string vector_text(const Float3& v) {
-    return number_text(v.x) + " " + number_text(v.y) + " " + number_text(v.z);
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+    throw Error(path + ": this checkpoint " + what + "; delete it, and --resume takes an older one");
 }
 
-/// Length and checksum of what is in a file; a sequence counts by its name only.
-std::string file_text(const std::string& path) {
-    if (path.empty() || path.find('%') != std::string::npos) return path;
-    std::ifstream file(path, std::ios::binary);
-    Checksum checksum;
-    uint64_t length = 0;
-    std::vector<char> block(1 << 16);
-    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-        checksum.add(block.data(), static_cast<size_t>(file.gcount()));
-        length += static_cast<uint64_t>(file.gcount());
+/// The details as a checkpoint without particles.
+class DetailReader {
+public:
+    DetailReader(const Details& details, const std::string& path) : details_(details), path_(path) {}
+
+    const std::string& text(const char* name) const {
+        const auto found = details_.find(name);
+        if (found == details_.end()) fail(path_, "is damaged: it has no '" + std::string(name) + "'");
+        return found->second;
     }
-    char sum[32];
-    std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum.value()));
-    return std::to_string(length) + " bytes, " + sum;
+    template <class Number>
+    void number(const char* name, Number& value) const {
+        const std::string& digits = text(name);
+        const char* end = digits.data() + digits.size();
+        const auto [stop, error] = std::from_chars(digits.data(), end, value);
+        if (error != std::errc() || stop != end)
+            fail(path_, "is damaged: its '" + std::string(name) + "' is no such number");
+    }
+
+private:
+    const Details& details_;
+    const std::string& path_;
+};
+
+Checkpoint checkpoint_of(ParticleFile& file, const std::string& path) {
+    if (!is_checkpoint(file)) throw Error(path + ": holds particles, but is no checkpoint of Firn");
+    if (file.metadata[format_name] != format)
+        throw Error(path + ": is a checkpoint of another version of Firn; resume it with that one");
+    const DetailReader details(file.metadata, path);
+    Checkpoint c;
+    c.version = details.text("firn_version");
+    c.device = details.text("device");
+    c.physics = details.text("physics");
+    details.number("frame", c.frame);
+    details.number("substep_time", c.into.time);
+    details.number("substeps", c.into.substeps);
+    details.number("next_id", c.next_id);
+    details.number("spacing", c.spacing);
+    if (!file.extra.empty())
+        fail(path, "holds '" + file.extra.front().name.substr(0, 40) +
+                       "', which this Firn does not know: it is from a newer one");
+    if (details.text(checksum_name) != checksum_of(file.metadata, file.particles))
+        fail(path, "is damaged: its checksum is wrong");
+    c.particles = std::move(file.particles);
+    return c;
 }
 
 }  // namespace
 
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
-    NewFile file(path);
-    std::FILE* out = std::fopen(file.temporary().c_str(), "wb");
-    if (!out) throw Error(path + ": can't be written: " + std::strerror(errno));
-    // The head is known only at the end: room is left for it.
-    char head[head_size] = {};
-    bool good = std::fwrite(head, 1, head_size, out) == head_size;
-    Sink sink(out);
-    good = good && put_fields(sink, checkpoint);
-    const uint64_t length = sink.length(), checksum = sink.checksum();
-    std::memcpy(head, magic, 8);
-    std::memcpy(head + 8, &length, 8);
-    std::memcpy(head + 16, &checksum, 8);
-    good = good && std::fseek(out, 0, SEEK_SET) == 0 && std::fwrite(head, 1, head_size, out) == head_size;
-    int reason = errno;
-    // Data may reach the disk, or not, only when the file is closed.
-    if (std::fclose(out) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (!good) throw Error(path + ": can't be written: " + std::strerror(reason));
-    file.commit();
+void write_checkpoint(const std::string& path, Checkpoint& checkpoint) {
+    ParticleFile file;
+    if (checkpoint.particles.count() > 0) file.spacing = checkpoint.spacing;  // as the size of each
+    file.metadata = details_of(checkpoint);
+    file.metadata[checksum_name] = checksum_of(file.metadata, checkpoint.particles);
+    lend(checkpoint.particles, file.particles, [&] { write_particles(path, file, ParticleFormat::bgeo); });
 }
 
-void seal_checkpoint(std::string& bytes) {
-    if (bytes.size() < head_size) bytes.resize(head_size);
-    const uint64_t length = bytes.size() - head_size;
-    Checksum checksum;
-    checksum.add(bytes.data() + head_size, static_cast<size_t>(length));
-    const uint64_t sum = checksum.value();
-    std::memcpy(&bytes[0], magic, 8);
-    std::memcpy(&bytes[8], &length, 8);
-    std::memcpy(&bytes[16], &sum, 8);
+bool is_checkpoint(const ParticleFile& file) {
+    return file.metadata.count(format_name) > 0;
 }
 
 Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& path) {
-    if (size < 7 || std::memcmp(bytes, magic, 7) != 0) throw Error(path + ": is no checkpoint of Firn");
-    if (size < head_size || bytes[7] != magic[7]) {
-        throw Error(path + (size < head_size
-                                ? ": this checkpoint ends too early; delete it, --resume then takes an older one"
-                                : ": is a checkpoint of another version of Firn; run it with that one"));
+    const auto begins_with = [&](const char* magic) {
+        return size >= std::strlen(magic) && std::memcmp(bytes, magic, std::strlen(magic)) == 0;
+    };
+    if (begins_with("FIRNCHK")) throw Error(path + former_checkpoint);
+    if (!begins_with("\x7fNSJb")) throw Error(path + ": is no checkpoint of Firn");
+    ParticleFile file;
+    try {
+        file = read_particles(bytes, size, path);
+    } catch (const Error& error) {
+        const std::string what = error.what();
+        fail(path, "is damaged: " + (what.rfind(path + ": ", 0) == 0 ? what.substr(path.size() + 2) : what));
     }
-    uint64_t length, sum;
-    std::memcpy(&length, bytes + 8, 8);
-    std::memcpy(&sum, bytes + 16, 8);
-    Source from(bytes + head_size, size - head_size, path);
-    if (length > from.left()) from.fail("ends too early");
-    if (length < from.left()) from.fail("has something after its end");
-    Checksum checksum;
-    checksum.add(bytes + head_size, static_cast<size_t>(length));
-    if (checksum.value() != sum) from.fail("is damaged: its checksum is wrong");
-
-    Checkpoint c;
-    c.version = from.text();
-    c.device = from.text();
-    c.physics = from.text();
-    c.frame = from.number<int32_t>();
-    c.into.time = from.number<double>();
-    c.into.substeps = from.number<int32_t>();
-    c.next_id = from.number<int64_t>();
-    c.spacing = from.number<float>();
-    const auto count = from.number<uint64_t>();
-    const auto arrays = from.number<uint32_t>();
-    for (uint32_t k = 0; k < arrays; ++k) take_array(from, c.particles, count);
-    if (c.particles.count() != count) from.fail("has no positions");
-    if (from.left() > 0) from.fail("has something after its last array");
-    return c;
+    return checkpoint_of(file, path);
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
@@ -265,71 +154,6 @@ Checkpoint read_checkpoint(const std::string& path) {
     std::vector<char> bytes(static_cast<size_t>(size));
     if (!file.read(bytes.data(), size)) throw Error(path + ": can't be read to its end");
     return parse_checkpoint(bytes.data(), bytes.size(), path);
-}
-
-std::string physics_text(const Scene& scene) {
-    std::ostringstream out;
-    out << "fps = " << number_text(scene.fps) << "\nstart = " << scene.first_frame << "\n";
-    for (const ParameterInfo& info : parameter_table())
-        if (std::string(info.folder) != "Machine")
-            out << info.token << " = " << parameter_text(scene.parameters, info) << "\n";
-    out << "wind = " << vector_text(scene.wind.velocity) << " " << number_text(scene.wind.drag) << "\n";
-    const auto geometry = [&](const std::string& name, const Geometry& g) {
-        out << name << ".shape = " << shape_token(g.shape) << "\n";
-        out << name << ".size = " << vector_text(g.size) << " " << number_text(g.radius) << " " << number_text(g.height)
-            << "\n";
-        out << name << ".file = " << file_text(g.file) << " " << g.grid << "\n";
-        out << name << ".relief = " << number_text(g.cell) << " " << number_text(g.relief) << "\n";
-        out << name << ".position = " << vector_text(g.placed.position) << "\n";
-        out << name << ".rotation = " << vector_text(g.placed.rotation) << "\n";
-        out << name << ".scale = " << number_text(g.placed.scale) << "\n";
-    };
-    for (const Snow& snow : scene.snow) {
-        const std::string name = "snow." + snow.name;
-        geometry(name, snow.geometry);
-        const Material& m = snow.material.material;
-        out << name << ".material =";
-        for (const MaterialQuantity& q : material_table()) out << " " << number_text(m.*q.value);
-        out << "\n";
-        const MaterialNoise& noise = snow.material.noise;
-        out << name << ".noise = " << number_text(noise.amplitude) << " " << number_text(noise.scale) << " "
-            << noise.seed;
-        for (const std::string& word : noise.of) out << " " << word;
-        out << "\n";
-        out << name << ".velocity = " << vector_text(snow.velocity) << "\n";
-        out << name << ".spin = " << vector_text(snow.spin) << "\n";
-        out << name << ".filling = " << snow.relaxed << " " << number_text(snow.jitter) << " " << snow.seed << " "
-            << number_text(snow.thickness) << "\n";
-        out << name << ".start = " << snow.start.value_or(scene.first_frame) << "\n";
-        out << name << ".rate = " << number_text(snow.rate) << (snow.end ? " to " + std::to_string(*snow.end) : "")
-            << "\n";
-    }
-    for (const Collider& collider : scene.colliders) {
-        const std::string name = "collider." + collider.name;
-        geometry(name, collider.geometry);
-        for (const Key& key : collider.keys)
-            out << name << ".keys = " << number_text(key.frame) << ": " << vector_text(key.position) << ", "
-                << vector_text(key.rotation) << "\n";
-        out << name << ".interpolation = " << (collider.smooth ? "smooth" : "linear") << "\n";
-        out << name << ".sides = " << collider.inverted << " " << collider.two_sided << "\n";
-        out << name << ".friction = " << number_text(collider.friction) << "\n";
-        out << name << ".adhesion = " << number_text(collider.adhesion) << "\n";
-        out << name << ".bounce = " << number_text(collider.bounce) << "\n";
-        out << name << ".sticky = " << number_text(collider.sticky) << "\n";
-    }
-    return out.str();
-}
-
-std::string physics_difference(const std::string& before, const std::string& now) {
-    std::istringstream a(before), b(now);
-    std::string was, is;
-    while (true) {
-        const bool more_a = static_cast<bool>(std::getline(a, was)), more_b = static_cast<bool>(std::getline(b, is));
-        if (!more_a && !more_b) return "";
-        if (more_a != more_b || was != is)
-            return "it was '" + (more_a ? was : std::string("nothing")) + "' and is '" +
-                   (more_b ? is : std::string("nothing")) + "'";
-    }
 }
 
 }  // namespace firn

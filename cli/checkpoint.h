@@ -1,14 +1,14 @@
 #pragma once
 
-// The state of a run, to go on from: particles with every array, how far the frame is, and the physics they belong to.
-// One binary file, little-endian: "FIRNCHK1", length and checksum of what follows, then the fields in order.
+// The state of a run, which --resume starts from: a particle file (.bgeo) with every array, which Houdini and `firn
+// preview` can open, and as its detail attributes how far the frame is and the physics that the particles belong to.
 
 #include <cstdint>
 #include <string>
 
 #include "firn/engine.h"
+#include "firn/particle_file.h"
 #include "firn/particles.h"
-#include "scene.h"
 
 namespace firn {
 
@@ -16,27 +16,23 @@ struct Checkpoint {
     std::string version;  ///< of Firn
     std::string device;   ///< Engine::device(); another one gives other bits
     std::string physics;  ///< physics_text() of the scene
-    int frame = 0;        ///< whole frames that are done end here
+    int frame = 0;        ///< the last whole frame
     FrameStart into;      ///< how far the next frame is
     int64_t next_id = 0;
     float spacing = 0;  ///< m
     Particles particles;
 };
 
-/// Whole or not at all. Throws Error.
-void write_checkpoint(const std::string& path, const Checkpoint&);
-/// Throws Error for what is truncated, damaged, foreign or from a newer Firn.
+/// Whole or not at all. The particles are moved into the file's structure while it is written, and back. Throws Error.
+void write_checkpoint(const std::string& path, Checkpoint&);
+
+/// Every value is bit for bit what was written. Throws Error for what is truncated, damaged, foreign, from a newer Firn
+/// or in the format that Firn used before.
 Checkpoint read_checkpoint(const std::string& path);
 /// The same from memory; `path` is for messages.
 Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& path);
 
-/// Puts magic, length and checksum of a file in memory right, for tests that must get past them.
-void seal_checkpoint(std::string& bytes);
-
-/// Everything of a scene that the motion depends on, as lines "snow.ball.velocity = 0 -3 0": runs with the same text
-/// give the same bits. The last frame, output, camera and number of threads are not in it.
-std::string physics_text(const Scene&);
-/// The first line that two such texts don't share, for a message; "" when they are the same.
-std::string physics_difference(const std::string& before, const std::string& now);
+/// Whether a particle file is a checkpoint.
+bool is_checkpoint(const ParticleFile&);
 
 }  // namespace firn

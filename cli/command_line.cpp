@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "spelling.h"
+#include "firn/spelling.h"
 
 namespace {
 

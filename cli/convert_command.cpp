@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "checkpoint.h"
 #include "firn/error.h"
 #include "firn/mesh.h"
 #include "firn/particle_file.h"
@@ -21,16 +20,6 @@ bool ends_in(const std::string& path, const std::string& ending) {
 
 bool is_mesh(const std::string& path) {
     return ends_in(path, ".obj") || ends_in(path, ".ply") || ends_in(path, ".stl");
-}
-
-ParticleFile read(const std::string& path) {
-    if (!ends_in(path, ".firn")) return read_particles(path);
-    Checkpoint checkpoint = read_checkpoint(path);
-    ParticleFile file;
-    file.particles = std::move(checkpoint.particles);
-    file.spacing = checkpoint.spacing;
-    file.metadata["frame"] = std::to_string(checkpoint.frame);
-    return file;
 }
 
 void convert_to_volumes(const ParticleFile& file, const CommandLine& line, const std::string& in,
@@ -63,7 +52,7 @@ int run(const CommandLine& line) {
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
-    ParticleFile file = read(in);
+    ParticleFile file = read_particles(in);
     std::printf("%s: %s particles\n", in.c_str(), count_text(file.particles.count()).c_str());
     if (volumes)
         convert_to_volumes(file, line, in, out);
@@ -82,9 +71,8 @@ Subcommand convert_command() {
             "firn convert IN OUT [options]",
             "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
             "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
-            "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n"
-            "  firn convert checkpoint.firn out.bgeo       the state of a run\n",
-            {{"IN", "", ".bgeo, .bgeo.sc, .vdb (points), a checkpoint, or a mesh (.obj, .ply, .stl)"},
+            "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
+            {{"IN", "", ".bgeo (a checkpoint too), .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
              {"OUT", "", ".bgeo, .bgeo.sc, .vdb, or a mesh (.obj, .ply)"},
              {"--classic", "", "write .bgeo in the classic V5 layout"},
              {"--volumes", "", "make grids of the particles"},

@@ -28,17 +28,8 @@ std::string ending_of(const std::string& path) {
     return ending;
 }
 
-std::string first_bytes(const std::string& path, size_t count) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(path + ": can't be read; is the name right?");
-    std::string bytes(count, '\0');
-    file.read(&bytes[0], static_cast<std::streamsize>(count));
-    bytes.resize(static_cast<size_t>(file.gcount()));
-    return bytes;
-}
-
 void tell_checkpoint(const std::string& path) {
-    Checkpoint c = read_checkpoint(path);
+    const Checkpoint c = read_checkpoint(path);
     std::printf("a checkpoint of Firn %s, made on %s\n", c.version.c_str(), c.device.c_str());
     std::printf("frame        %d", c.frame);
     if (c.into.substeps > 0) std::printf(", and %d substeps (%g s) of the next", c.into.substeps, c.into.time);
@@ -102,6 +93,7 @@ void tell_run(const std::string& path) {
 }
 
 void tell_particles(const std::string& path) {
+    if (is_checkpoint(read_particles(path))) return tell_checkpoint(path);
     std::fputs(describe_bgeo(path).c_str(), stdout);
 }
 
@@ -113,7 +105,6 @@ void tell_scene(const std::string& path) {
 
 void tell(const std::string& path) {
     if (fs::is_directory(path)) return tell_run(path);
-    if (first_bytes(path, 7) == "FIRNCHK") return tell_checkpoint(path);
     const std::string ending = ending_of(path);
     if (ending == ".vdb") {
         std::fputs(describe_vdb(path).c_str(), stdout);
@@ -127,7 +118,7 @@ void tell(const std::string& path) {
         tell_checkpoint(path);
     } else {
         throw Error(path +
-                    ": not a kind of file that firn knows: .vdb, .bgeo, .bgeo.sc, .firn, .obj, .ply, .stl, .toml, or a "
+                    ": not a kind of file that firn knows: .vdb, .bgeo, .bgeo.sc, .obj, .ply, .stl, .toml, or a "
                     "run's folder");
     }
 }

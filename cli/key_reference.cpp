@@ -139,6 +139,7 @@ void markdown_rows(std::ostringstream& out, const SceneSection& section) {
         if (std::strcmp(key.section, section.name) != 0) continue;
         out << "| `" << key.key << "` | " << type_word(key.type) << (*key.unit ? ", " + std::string(key.unit) : "")
             << " | " << key.initial << " | " << range(key) << " | " << cell(key.help);
+        if (*key.alias) out << " Also called `" << key.alias << "`.";
         if (*key.shapes) out << (*key.help ? " " : "") << "(shapes: " << key.shapes << ")";
         out << " |\n";
     }
@@ -238,6 +239,7 @@ std::string keys_text() {
             if (*key.initial) out << "; default " << key.initial;
             if (!range(key).empty()) out << "; " << range(key);
             if (*key.shapes) out << "; only " << key.shapes;
+            if (*key.alias) out << "; also called " << key.alias;
             out << "\n      " << key.help << "\n";
         }
         for (const ParameterInfo& info : parameter_table()) {
@@ -262,6 +264,7 @@ std::string keys_json() {
             if (has_range(key)) row["range"] = {key.low, key.high};
             if (!key.choices.empty()) row["choices"] = key.choices;
             if (*key.shapes) row["shapes"] = key.shapes;
+            if (*key.alias) row["alias"] = key.alias;
             row["help"] = key.help;
             keys.push_back(row);
         }
@@ -285,7 +288,9 @@ std::string keys_markdown() {
             const std::string unit = find_parameter(q.token)->unit;
             out << " " << q.symbol << (unit.empty() ? "" : ", " + unit) << " |";
         }
-        out << "\n|---|---|---|---|---|---|---|---|\n";
+        out << "\n|---|---|";
+        for (size_t k = 0; k < material_table().size(); ++k) out << "---|";
+        out << "\n";
         for (const MaterialPreset& preset : material_presets()) {
             out << "| `" << preset.token << "` | " << preset.sentence << " |";
             for (const MaterialQuantity& q : material_table()) out << " " << number(preset.material.*q.value) << " |";

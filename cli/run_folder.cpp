@@ -102,7 +102,7 @@ std::string RunFolder::volumes(int frame) const {
 }
 
 std::string RunFolder::checkpoint(int frame) const {
-    return folder_ + "/checkpoints/" + name_ + "." + frame_text(frame) + ".firn";
+    return folder_ + "/checkpoints/" + name_ + "." + frame_text(frame) + ".bgeo";
 }
 
 std::string RunFolder::picture(int frame) const {
@@ -138,7 +138,12 @@ std::vector<int> RunFolder::volume_frames() const {
 }
 
 std::vector<int> RunFolder::checkpoint_frames() const {
-    return frames(numbered_files(folder_ + "/checkpoints", name_ + ".", ".firn"));
+    return frames(numbered_files(folder_ + "/checkpoints", name_ + ".", ".bgeo"));
+}
+
+std::string RunFolder::former_checkpoint() const {
+    const auto files = numbered_files(folder_ + "/checkpoints", name_ + ".", ".firn");
+    return files.empty() ? "" : files.rbegin()->second;
 }
 
 std::vector<int> RunFolder::picture_frames() const {
@@ -158,7 +163,7 @@ void RunFolder::clear() const {
     for (const char* ending : particle_endings)
         remove_numbered(folder_ + "/particles", name_ + ".", std::string(".") + ending);
     remove_numbered(folder_ + "/volumes", name_ + ".", ".vdb");
-    remove_numbered(folder_ + "/checkpoints", name_ + ".", ".firn");
+    for (const char* ending : {".bgeo", ".firn"}) remove_numbered(folder_ + "/checkpoints", name_ + ".", ending);
     remove_numbered(folder_ + "/preview", "", ".png");
     for (const std::string& file : {log(), stage(), contact_sheet(), video(), report(), scene()}) remove(file);
 }

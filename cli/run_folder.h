@@ -6,7 +6,7 @@
 //   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
 //   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.sc or .vdb)
 //   OUT/volumes/NAME.0001.vdb         density, velocity, surface, ...
-//   OUT/checkpoints/NAME.0001.firn    what --resume starts from
+//   OUT/checkpoints/NAME.0001.bgeo    what --resume starts from
 //   OUT/NAME.usda                     volumes, colliders and camera for Solaris and Blender
 //   OUT/preview/0001.png              pictures
 //   OUT/contact_sheet.png, OUT/preview.mp4, OUT/report.html
@@ -45,6 +45,8 @@ public:
     std::string find_particles(int frame) const;
     std::vector<int> volume_frames() const;
     std::vector<int> checkpoint_frames() const;
+    /// The newest checkpoint in the format that Firn used before (NAME.0001.firn), "" = none.
+    std::string former_checkpoint() const;
     std::vector<int> picture_frames() const;
 
     /// Removes files that a killed run left half written, and no file that is still being written.

@@ -121,6 +121,13 @@ struct WedgeAxis {
     std::vector<std::string> values;  ///< likewise
 };
 
+/// A value of the file that the motion depends on (physics_text.h).
+struct MotionValue {
+    std::string name;   ///< "snow.ball.radius"
+    std::string value;  ///< as read, defaults included; of a file its path
+    bool is_file = false;
+};
+
 struct Scene {
     std::string path;                    ///< of the file, as given
     std::string text;                    ///< of the file, for the copy in the run's folder
@@ -144,6 +151,7 @@ struct Scene {
     float ground = 0;        ///< its height, m
     SceneOutput output;
     std::vector<WedgeAxis> wedges;
+    std::vector<MotionValue> motion;    ///< with `parameters`, all that the motion depends on
     std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
 };
 

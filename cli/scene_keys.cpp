@@ -14,37 +14,52 @@ constexpr KeyType number = KeyType::number, integer = KeyType::integer, toggle =
                   either = KeyType::either;
 constexpr double far = 1e6;  ///< m: float positions have centimetres left there
 
+SceneKey still(SceneKey key) {
+    key.effect = KeyEffect::none;
+    return key;
+}
+
+SceneKey derived(SceneKey key) {
+    key.effect = KeyEffect::derived;
+    return key;
+}
+
+SceneKey also_called(const char* alias, SceneKey key) {
+    key.alias = alias;
+    return key;
+}
+
 std::vector<SceneKey> make_table() {
     // clang-format off
     std::vector<SceneKey> keys = {
         // section, key, type, unit, default, limits, help, choices, shapes
-        {"", "folder", text, "", "", 0, 0, "Where relative paths start; the scene file's own folder unless given. A run writes it into its copy of the scene."},
-        {"", "set", words, "", "", 0, 0, "Changes as --set makes them, [\"material.E=2e5\"], applied before those of the command line."},
+        still({"", "folder", text, "", "", 0, 0, "Where relative paths start; the scene file's own folder unless given. A run writes it into its copy of the scene."}),
+        still({"", "set", words, "", "", 0, 0, "Changes as --set makes them, [\"material.E=2e5\"], applied before those of the command line."}),
 
-        {"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."},
-        {"scene", "resolution", number, "", "1", 0.01, 100, "Divides the particle spacing: 2 makes eight times as many particles. The knob between a test and the shot."},
+        still({"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."}),
+        derived({"scene", "resolution", number, "", "1", 0.01, 100, "Divides the particle spacing: 2 makes eight times as many particles. The knob between a test and the shot."}),
 
         {"time", "fps", number, "1/s", "24", 1e-3, 1e5, "Frames per second."},
         {"time", "start", integer, "frame", "1", -1e6, 1e6, "First frame; it holds the snow as it was placed."},
-        {"time", "end", integer, "frame", "48", -1e6, 1e6, "Last frame."},
+        still({"time", "end", integer, "frame", "48", -1e6, 1e6, "Last frame."}),
 
-        {"material", "preset", choice, "", "dry", 0, 0, "Kind of snow that the values below start from; 'measured' takes them from field work for the density given as rest_density."},
-        {"material", "noise", table, "", "", 0, 0, "Makes the snow uneven."},
+        derived({"material", "preset", choice, "", "dry", 0, 0, "Kind of snow that the values below start from; 'measured' takes them from field work for the density given as rest_density."}),
+        derived({"material", "noise", table, "", "", 0, 0, "Makes the snow uneven."}),
 
-        {"noise", "amplitude", number, "", "0.3", 0, 3, "How uneven: values are multiplied by up to e^amplitude and down to e^-amplitude."},
-        {"noise", "scale", number, "m", "0.1", 1e-4, 1e4, "Size of the lumps."},
-        {"noise", "seed", integer, "", "0", 0, 4294967295.0, "Another number, another pattern."},
-        {"noise", "of", words, "", "young_modulus theta_c theta_s", 0, 0, "What varies: young_modulus (E), theta_c, theta_s, hardening (xi), rest_density (rho0)."},
+        derived({"noise", "amplitude", number, "", "0.3", 0, 3, "How uneven: values are multiplied by up to e^amplitude and down to e^-amplitude."}),
+        derived({"noise", "scale", number, "m", "0.1", 1e-4, 1e4, "Size of the lumps."}),
+        derived({"noise", "seed", integer, "", "0", 0, 4294967295.0, "Another number, another pattern."}),
+        derived({"noise", "of", words, "", "young_modulus theta_c theta_s", 0, 0, "What varies: young_modulus (E), theta_c, theta_s, hardening (xi), rest_density (rho0)."}),
 
-        {"machine", "device", text, "", "auto", 0, 0, "auto, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width; `firn check` says what this machine has."},
+        still({"machine", "device", text, "", "auto", 0, 0, "auto, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width; `firn check` says what this machine has."}),
 
         {"wind", "velocity", vector, "m/s", "0 0 0", -1e3, 1e3, "Of the air."},
         {"wind", "drag", number, "1/s", "1", 0, 1e3, "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, packed snow nothing."},
 
         {"snow", "name", text, "", "snow1, snow2, ...", 0, 0, "For messages and --set."},
         {"snow", "shape", choice, "", "box", 0, 0, "What is filled with snow.", {"box", "sphere", "cylinder", "mesh", "vdb", "layer", "particles"}},
-        {"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }. Particles of a file keep their own unless it is given."},
-        {"snow", "density", number, "kg/m^3", "the material's", 1, 2000, "Rest density of this body."},
+        derived({"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }. Particles of a file keep their own unless it is given."}),
+        derived({"snow", "density", number, "kg/m^3", "the material's", 1, 2000, "Rest density of this body."}),
         {"snow", "velocity", vector, "m/s", "0 0 0", -1e4, 1e4, "At the start."},
         {"snow", "spin", vector, "degrees/s", "0 0 0", -1e6, 1e6, "About the body's position, at the start."},
         {"snow", "thickness", number, "m", "0.2", 1e-4, 1e3, "Of the layer, vertically.", {}, "layer"},
@@ -59,45 +74,45 @@ std::vector<SceneKey> make_table() {
         {"collider", "shape", choice, "", "plane", 0, 0, "What the snow runs into.", {"plane", "box", "sphere", "cylinder", "mesh", "vdb", "heightfield"}},
         {"collider", "friction", number, "", "0.5", 0, 1e6, "Coulomb's mu: 0 slippery, 0.5 wood, above 1 rough ground."},
         {"collider", "adhesion", number, "m/s^2", "0", 0, 1e6, "Pull within two spacings."},
-        {"collider", "bounce", number, "", "0", 0, 1, "Of lone flakes."},
-        {"collider", "sticky", number, "", "0", 0, 1, "How much of the snow's tension the surface holds: 0 lets go cleanly, 1 is frozen on."},
+        also_called("restitution", {"collider", "bounce", number, "", "0", 0, 1, "Of lone flakes."}),
+        also_called("stickiness", {"collider", "sticky", number, "", "0", 0, 1, "How much of the snow's tension the surface holds: 0 lets go cleanly, 1 is frozen on."}),
         {"collider", "inverted", toggle, "", "false", 0, 0, "Keeps snow inside: a box becomes a container."},
         {"collider", "two_sided", toggle, "", "false", 0, 0, "An open surface keeps snow out on both sides."},
         {"collider", "keys", tables, "", "", 0, 0, "Keyframes: [{ frame = 1, position = [0, 1, 0] }, { frame = 24, position = [0, 0, 0], rotation = [0, 90, 0] }]. They replace position and rotation."},
         {"collider", "interpolation", choice, "", "smooth", 0, 0, "Between the keys: smooth starts and stops gently, linear does not.", {"smooth", "linear"}},
-        {"collider", "visible", toggle, "", "true", 0, 0, "In pictures."},
-        {"collider", "colour", vector, "", "0.45 0.42 0.4", 0, 1, "In pictures: red, green, blue."},
+        still({"collider", "visible", toggle, "", "true", 0, 0, "In pictures."}),
+        still({"collider", "colour", vector, "", "0.45 0.42 0.4", 0, 1, "In pictures: red, green, blue."}),
 
         {"keys", "frame", number, "frame", "", -1e6, 1e6, "When."},
         {"keys", "position", vector, "m", "the key before", -far, far, "Where."},
         {"keys", "rotation", vector, "degrees", "the key before", -1e6, 1e6, "About x, then y, then z. Turns may exceed 360."},
 
-        {"camera", "eye", vector, "m", "fitted to the snow", -far, far, "Where the camera stands."},
-        {"camera", "target", vector, "m", "0 0 0", -far, far, "What it looks at."},
-        {"camera", "angle", number, "degrees", "35", 1, 170, "Of view, top to bottom."},
-        {"camera", "size", pair, "pixels", "1280 720", 16, 16384, "Width and height of the pictures."},
-        {"camera", "ground", toggle, "", "true", 0, 0, "Pictures show a ground that reaches to the horizon."},
-        {"camera", "ground_height", number, "m", "0", -far, far, "Its height."},
+        still({"camera", "eye", vector, "m", "fitted to the snow", -far, far, "Where the camera stands."}),
+        still({"camera", "target", vector, "m", "0 0 0", -far, far, "What it looks at."}),
+        still({"camera", "angle", number, "degrees", "35", 1, 170, "Of view, top to bottom."}),
+        still({"camera", "size", pair, "pixels", "1280 720", 16, 16384, "Width and height of the pictures."}),
+        still({"camera", "ground", toggle, "", "true", 0, 0, "Pictures show a ground that reaches to the horizon."}),
+        still({"camera", "ground_height", number, "m", "0", -far, far, "Its height."}),
 
-        {"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out goes before it."},
-        {"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo.sc", "bgeo_classic", "vdb", "none"}},
-        {"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."},
-        {"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every so many frames."},
-        {"output", "voxel", number, "m", "half the spacing", 1e-6, 1e3, "Size of a voxel."},
-        {"output", "half_float", toggle, "", "true", 0, 0, "Grids in 16 bits."},
-        {"output", "compression", choice, "", "blosc", 0, 0, "Of the .vdb files.", {"blosc", "zip", "none"}},
-        {"output", "staggered", toggle, "", "false", 0, 0, "Velocities on the faces of the voxels."},
-        {"output", "velocity_extension", number, "m", "three spacings", 0, 1e3, "How far velocities reach past the surface, for motion blur."},
-        {"output", "surface_radius", number, "m", "0.9 spacings", 1e-6, 1e3, "Of a particle, for the surface."},
-        {"output", "surface_dilate", number, "m", "0", 0, 1e3, "The surface grows by this before it is smoothed ..."},
-        {"output", "surface_smooth", integer, "", "2", 0, 100, "... so many times ..."},
-        {"output", "surface_erode", number, "m", "0", 0, 1e3, "... and shrinks by this."},
-        {"output", "usd", toggle, "", "true", 0, 0, "Write NAME.usda for Solaris and Blender."},
-        {"output", "checkpoint_every", integer, "frames", "5", 1, 1e6, "How much a crash may cost; Ctrl-C costs nothing."},
-        {"output", "checkpoint_keep", integer, "", "2", 1, 1e6, "How many checkpoints stay."},
+        still({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out goes before it."}),
+        still({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo.sc", "bgeo_classic", "vdb", "none"}}),
+        still({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
+        still({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every so many frames."}),
+        still({"output", "voxel", number, "m", "half the spacing", 1e-6, 1e3, "Size of a voxel."}),
+        still({"output", "half_float", toggle, "", "true", 0, 0, "Grids in 16 bits."}),
+        still({"output", "compression", choice, "", "blosc", 0, 0, "Of the .vdb files.", {"blosc", "zip", "none"}}),
+        still({"output", "staggered", toggle, "", "false", 0, 0, "Velocities on the faces of the voxels."}),
+        still({"output", "velocity_extension", number, "m", "three spacings", 0, 1e3, "How far velocities reach past the surface, for motion blur."}),
+        still({"output", "surface_radius", number, "m", "0.9 spacings", 1e-6, 1e3, "Of a particle, for the surface."}),
+        still({"output", "surface_dilate", number, "m", "0", 0, 1e3, "The surface grows by this before it is smoothed ..."}),
+        still({"output", "surface_smooth", integer, "", "2", 0, 100, "... so many times ..."}),
+        still({"output", "surface_erode", number, "m", "0", 0, 1e3, "... and shrinks by this."}),
+        still({"output", "usd", toggle, "", "true", 0, 0, "Write NAME.usda for Solaris and Blender."}),
+        still({"output", "checkpoint_every", integer, "frames", "5", 1, 1e6, "How much a crash may cost; Ctrl-C costs nothing."}),
+        still({"output", "checkpoint_keep", integer, "", "2", 1, 1e6, "How many checkpoints stay."}),
 
-        {"wedge", "key", text, "", "", 0, 0, "What varies, as --set takes it: material.E, snow.ball.velocity, scene.resolution."},
-        {"wedge", "values", values, "", "", 0, 0, "What it becomes, one after the other: [7e4, 1.4e5], [\"dry\", \"wet\"]. Several [[wedge]] give all combinations."},
+        still({"wedge", "key", text, "", "", 0, 0, "What varies, as --set takes it: material.E, snow.ball.velocity, scene.resolution."}),
+        still({"wedge", "values", values, "", "", 0, 0, "What it becomes, one after the other: [7e4, 1.4e5], [\"dry\", \"wet\"]. Several [[wedge]] give all combinations."}),
     };
     for (const char* section : {"snow", "collider"}) {
         const bool snow = std::strcmp(section, "snow") == 0;
@@ -157,7 +172,7 @@ const std::vector<SceneKey>& scene_keys() {
 
 const SceneKey* find_key(const std::string& section, const std::string& key) {
     for (const SceneKey& known : scene_keys())
-        if (section == known.section && key == known.key) return &known;
+        if (section == known.section && (key == known.key || (*known.alias && key == known.alias))) return &known;
     return nullptr;
 }
 

@@ -27,6 +27,13 @@ enum class KeyType {
     either,  ///< text, or a table
 };
 
+/// What --resume makes of a key when it compares scenes (physics_text.h).
+enum class KeyEffect {
+    motion,   ///< the motion depends on it: its value is compared
+    derived,  ///< the motion depends on it by way of engine parameters or a body's material: those are compared
+    none,     ///< pictures, files and other runs: not compared
+};
+
 struct SceneKey {
     const char* section;
     const char* key;
@@ -37,6 +44,8 @@ struct SceneKey {
     const char* help;     ///< one line
     std::vector<const char*> choices = {};
     const char* shapes = "";  ///< in [[snow]] and [[collider]]: the shapes that have this key, "" = all
+    KeyEffect effect = KeyEffect::motion;
+    const char* alias = "";  ///< another name that files may use, "" = none
 };
 
 struct SceneSection {
@@ -47,7 +56,7 @@ struct SceneSection {
 
 const std::vector<SceneSection>& scene_sections();
 const std::vector<SceneKey>& scene_keys();
-/// nullptr if there is none.
+/// By its name or its alias; nullptr if there is none.
 const SceneKey* find_key(const std::string& section, const std::string& key);
 
 /// The section that a parameter stands in: material, scene, time, solver or machine.

@@ -23,6 +23,8 @@
 #include "firn/volume_file.h"
 #include "firn/wind.h"
 #include "interrupt.h"
+#include "lending.h"
+#include "physics_text.h"
 #include "placement.h"
 #include "run_log.h"
 #include "snow.h"
@@ -95,19 +97,6 @@ void write_scene_copy(const std::string& path, const Scene& scene) {
 /// "cpu, 8 lanes (AVX2, FMA), 2 threads" -> what of it the bits depend on.
 std::string without_threads(const std::string& device) {
     return device.substr(0, device.rfind(','));
-}
-
-/// Puts the particles into another struct while `use` runs, without a copy; they come back whatever happens.
-template <class Use>
-void lend(Particles& from, Particles& to, const Use& use) {
-    std::swap(from, to);
-    try {
-        use();
-    } catch (...) {
-        std::swap(from, to);
-        throw;
-    }
-    std::swap(from, to);
 }
 
 /// The run as it is between two frames, or within one.
@@ -213,6 +202,8 @@ bool Run::restore() {
                   (c.into.substeps > 0 ? " and " + std::to_string(c.into.substeps) + " substeps" : std::string()));
         return true;
     }
+    // Its error says what to do; to start again from the first frame would throw the run away.
+    if (const std::string former = folder_.former_checkpoint(); !former.empty()) read_checkpoint(former);
     if (folder_.holds_run()) {
         view_.say("no checkpoint yet in " + folder_.path() + ": beginning at the first frame");
     }

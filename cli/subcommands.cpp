@@ -5,7 +5,7 @@
 #include <new>
 
 #include "firn/error.h"
-#include "spelling.h"
+#include "firn/spelling.h"
 
 namespace firn {
 

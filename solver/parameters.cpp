@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "firn/error.h"
+#include "firn/spelling.h"
 
 namespace firn {
 
@@ -254,19 +255,9 @@ const ParameterInfo* find_parameter(const std::string& token) {
 void set_parameter(Parameters& p, const std::string& token, const std::string& text) {
     const ParameterInfo* info = find_parameter(token);
     if (!info) {
-        // The known token that shares the longest beginning.
-        const ParameterInfo* closest = &parameter_table().front();
-        size_t best = 0;
-        for (const ParameterInfo& other : parameter_table()) {
-            size_t same = 0;
-            while (same < token.size() && other.token[same] == token[same]) ++same;
-            if (same > best) {
-                best = same;
-                closest = &other;
-            }
-        }
-        throw Error("there is no parameter '" + token + "'" +
-                    (best ? std::string("; did you mean '") + closest->token + "'?" : ""));
+        std::vector<std::string> known;
+        for (const ParameterInfo& other : parameter_table()) known.push_back(other.token);
+        throw Error("there is no parameter '" + token + "'" + did_you_mean(token, known));
     }
     double value[3] = {0, 0, 0};
     switch (info->type) {

@@ -32,7 +32,7 @@ class Files(firn_runs.Runs):
         for frame in range(1, 5):
             self.assertTrue(os.path.exists(self.run_path(f"particles/fall.{frame:04d}.bgeo")))
             self.assertTrue(os.path.exists(self.run_path(f"volumes/fall.{frame:04d}.vdb")))
-        for name in ("scene.toml", "run.jsonl", "fall.usda", "checkpoints/fall.0004.firn"):
+        for name in ("scene.toml", "run.jsonl", "fall.usda", "checkpoints/fall.0004.bgeo"):
             self.assertTrue(os.path.exists(self.run_path(name)), name)
         self.assertEqual(self.shared.leftovers("run"), [])
 
@@ -57,7 +57,7 @@ class Files(firn_runs.Runs):
         out, _ = self.firn("info", self.run_path())
         self.assertIn("a run of 'fall'", out)
         self.assertRegex(out, r"particles +4, 1 to 4")
-        out, _ = self.firn("info", self.run_path("checkpoints/fall.0004.firn"))
+        out, _ = self.firn("info", self.run_path("checkpoints/fall.0004.bgeo"))
         self.assertRegex(out, r"frame +4")
         self.assertIn("shear_acceleration", out)
         out, _ = self.firn("info", self.run_path("particles/fall.0004.bgeo"), self.run_path("volumes/fall.0004.vdb"))
@@ -79,7 +79,7 @@ class Files(firn_runs.Runs):
         self.assertIn(f"{count} particles", self.firn("convert", "back.bgeo", "again.bgeo")[0])
         out, _ = self.firn("convert", first, "grids.vdb", "--volumes")
         self.assertIn("density", out)
-        self.firn("convert", self.run_path("checkpoints/fall.0004.firn"), "state.bgeo")
+        self.firn("convert", self.run_path("checkpoints/fall.0004.bgeo"), "state.bgeo")
         self.assertIn("strain", self.firn("info", "state.bgeo")[0])
         self.fails("convert", first, "x.obj", code=2)
         self.fails("convert", first, "x.bgeo", "--volumes", code=2)

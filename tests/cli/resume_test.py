@@ -86,9 +86,25 @@ class Resume(firn_runs.Runs):
             file.seek(2000)
             file.write(b"\xff\x00\xff")
         _, said = self.firn("sim", self.scene, "--out", "bad", "--resume")
-        self.assertIn("checksum", said)
+        self.assertIn("is damaged", said)
         self.assertIn("resuming after frame 7", said)
         self.assert_same_particles("whole", "bad")
+
+    def test_checkpoints_of_the_former_format_are_refused_and_the_run_kept(self):
+        folder = os.path.join(self.path("whole"), "checkpoints")
+        for name in os.listdir(folder):
+            os.remove(os.path.join(folder, name))
+        former = os.path.join(folder, "fall.0007.firn")
+        with open(former, "wb") as file:
+            file.write(b"FIRNCHK1" + bytes(100))
+        before = self.particles("whole")
+        error = self.fails("sim", self.scene, "--out", "whole", "--resume")
+        self.assertIn("former format", error)
+        self.assertIn("--force", error)
+        self.assertEqual(self.particles("whole"), before)
+        self.assertIn("former format", self.fails("info", former))
+        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "2")
+        self.assertFalse(os.path.exists(former))
 
     def test_the_runs_own_copy_of_the_scene_is_enough(self):
         self.firn("sim", self.scene, "--out", "copy", "--frames", "4", "--set", "time.end=10")

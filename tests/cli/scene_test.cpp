@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "firn/spelling.h"
 #include "placement.h"
 #include "scene_keys.h"
-#include "spelling.h"
 
 namespace {
 
@@ -107,6 +107,17 @@ TEST(SceneFile, AliasesAreTheSameParameter) {
     EXPECT_EQ(parse("[material]\nE = 2e5", {"young_modulus=3e5"}).parameters.young_modulus, 3e5f);
     EXPECT_EQ(parse("", {"material.E=2e5"}).parameters.young_modulus, 2e5f);
     expect_mistake("[material]\nE = 2e5\nyoung_modulus = 1e5", "shot/test.toml:", "same parameter");
+}
+
+TEST(SceneFile, AliasesAreTheSameKey) {
+    const std::string collider = "[[collider]]\nname = \"ground\"\n";
+    EXPECT_EQ(parse(collider + "restitution = 0.25\nstickiness = 0.5").colliders[0].bounce, 0.25f);
+    EXPECT_EQ(parse(collider + "restitution = 0.25\nstickiness = 0.5").colliders[0].sticky, 0.5f);
+    EXPECT_EQ(parse(collider + "bounce = 0.25", {"collider.ground.restitution=0.75"}).colliders[0].bounce, 0.75f);
+    EXPECT_EQ(parse(collider + "stickiness = 0.25", {"collider.0.sticky=0.75"}).colliders[0].sticky, 0.75f);
+    expect_mistake(collider + "bounce = 0\nrestitution = 0", "shot/test.toml:4:1: ", "are the same key");
+    expect_mistake(collider + "restitution = 2", "shot/test.toml:3:15: ", "restitution = 2 is out of range");
+    expect_mistake(collider + "stickiness = \"a\"", "shot/test.toml:3:14: ", "stickiness must be a number");
 }
 
 TEST(SceneFile, ResolutionDividesTheSpacing) {

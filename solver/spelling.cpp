@@ -1,4 +1,4 @@
-#include "spelling.h"
+#include "firn/spelling.h"
 
 #include <algorithm>
 #include <cctype>

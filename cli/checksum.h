@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace firn {
+
+/// Of eight bytes at a time; finds damage, does not keep out forgers.
+class Checksum {
+public:
+    void add(const char* bytes, size_t size);
+    /// Of all that was added; the last word.
+    uint64_t value();
+
+private:
+    void take();
+
+    uint64_t sum_ = 0x243f6a8885a308d3ull, length_ = 0;
+    char word_[8] = {};
+    size_t filled_ = 0;
+};
+
+}  // namespace firn
