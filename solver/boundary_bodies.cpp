@@ -88,6 +88,16 @@ Float3 between(const Float3& a, const Float3& b, double share) {
 
 }  // namespace
 
+const std::array<SurfaceQuantity, surface_quantity_count>& surface_table() {
+    static const std::array<SurfaceQuantity, surface_quantity_count> table = {{
+        {"friction", &Body::friction, &Body::particle_friction, 1e6f},
+        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 1e6f},
+        {"bounce", &Body::bounce, &Body::particle_bounce, 1.0f},
+        {"sticky", &Body::sticky, &Body::particle_sticky, 1.0f},
+    }};
+    return table;
+}
+
 std::vector<float> boundary_volumes(const std::vector<Float3>& position, float spacing, float phi) {
     const double support = 2.0 * spacing;
     using Cell = std::tuple<int64_t, int64_t, int64_t>;
@@ -162,10 +172,7 @@ void validate(const Body& body) {
     };
     same_length(body.normal.size(), "normal");
     same_length(body.volume.size(), "volume");
-    same_length(body.particle_friction.size(), "friction");
-    same_length(body.particle_adhesion.size(), "adhesion");
-    same_length(body.particle_bounce.size(), "bounce");
-    same_length(body.particle_sticky.size(), "sticky");
+    for (const SurfaceQuantity& q : surface_table()) same_length((body.*q.array).size(), q.token);
     for (size_t i = 0; i < count; ++i) {
         if (!finite(body.position[i])) {
             throw Error("body '" + body.name + "': position of particle " + std::to_string(i) + " is not finite");
@@ -177,17 +184,13 @@ void validate(const Body& body) {
             throw Error("body '" + body.name + "': volume of particle " + std::to_string(i) + " is not a size");
         }
     }
-    const auto in_range = [&](float value, const std::vector<float>& values, float high, const char* what) {
-        const auto bad = [&](float v) { return !(v >= 0 && v <= high); };
-        if (bad(value) || std::any_of(values.begin(), values.end(), bad)) {
-            throw Error("body '" + body.name + "': " + what + " must lie between 0 and " +
-                        std::to_string(static_cast<int>(high)));
+    for (const SurfaceQuantity& q : surface_table()) {
+        const auto bad = [&](float v) { return !(v >= 0 && v <= q.high); };
+        if (bad(body.*q.value) || std::any_of((body.*q.array).begin(), (body.*q.array).end(), bad)) {
+            throw Error("body '" + body.name + "': " + q.token + " must lie between 0 and " +
+                        std::to_string(static_cast<int>(q.high)));
         }
-    };
-    in_range(body.friction, body.particle_friction, 1e6f, "friction");
-    in_range(body.adhesion, body.particle_adhesion, 1e6f, "adhesion");
-    in_range(body.bounce, body.particle_bounce, 1.0f, "bounce");
-    in_range(body.sticky, body.particle_sticky, 1.0f, "sticky");
+    }
     if (body.motion == Motion::rigid) validate(body.placement, body.name);
 }
 
