@@ -6,7 +6,6 @@
 
 #include "firn/error.h"
 #include "placement.h"
-#include "snow.h"
 
 namespace firn {
 
@@ -26,15 +25,6 @@ Heightfield heightfield_of(const Geometry& g) {
     field.origin.y += g.placed.position.y;
     field.origin.z += g.placed.position.z;
     return field;
-}
-
-/// Snow is inside: the samples, on the surface, go half a spacing outwards, where Body wants them, and face inwards.
-void turn_inside_out(SurfaceSamples& samples, float spacing) {
-    for (size_t i = 0; i < samples.position.size(); ++i) {
-        Float3 &p = samples.position[i], &n = samples.normal[i];
-        p = {p.x + 0.5f * spacing * n.x, p.y + 0.5f * spacing * n.y, p.z + 0.5f * spacing * n.z};
-        n = {-n.x, -n.y, -n.z};
-    }
 }
 
 /// In the collider's own frame, scaled.
@@ -91,45 +81,31 @@ std::string sequence_file(const std::string& pattern, int frame, int first, int 
 CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), index_(index) {
     const Collider& collider = scene.colliders[index];
     const Geometry& g = collider.geometry;
-    const std::string what = "collider '" + collider.name + "'" + (g.file.empty() ? "" : ", " + g.file);
-    settings_.spacing = scene.parameters.spacing;
-    settings_.two_sided = collider.two_sided;
-    if (collider.inverted) settings_.depth = 0;
+    what_ = "collider '" + collider.name + "'" + (g.file.empty() ? "" : ", " + g.file);
+    BoundarySettings settings;
+    settings.spacing = scene.parameters.spacing;
+    settings.boundary_volume = scene.parameters.boundary_volume;
+    settings.inverted = collider.inverted;
+    settings.two_sided = collider.two_sided;
     try {
-        if (g.shape == Shape::vdb) {
-            SurfaceSettings in_file = settings_;
-            in_file.spacing /= g.placed.scale;
-            local_ = sample_vdb_surface(g.file, g.grid, in_file);
-            for (Float3& p : local_.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
-        } else if (g.shape == Shape::heightfield) {
-            local_ = sample_heightfield(heightfield_of(g), settings_);
-        } else {
-            const Mesh mesh = is_sequence(collider) ? sequence_mesh(scene.first_frame) : local_mesh(g);
-            const MeshFacts facts = examine(mesh);
-            require_near(facts.low, facts.high, settings_.spacing, what);
-            require_room(facts.area / (double(settings_.spacing) * settings_.spacing), what);
-            if (facts.non_manifold_edges)
-                warnings_.push_back(what + ": " + std::to_string(facts.non_manifold_edges) +
-                                    " edges have more than two faces");
-            local_ = sample_surface(mesh, settings_);
-        }
-        for (const std::string& warning : local_.warnings) warnings_.push_back(what + ": " + warning);
-        if (local_.position.empty()) throw Error(what + " has no surface to cover with particles");
         if (is_sequence(collider)) {
+            first_ = first_seen({sequence_mesh(scene.first_frame), {}}, {}, Motion::rigid);
+            boundary_ = boundary_of(first_.rest, settings, what_);
             recognise_motion();
-        } else if (!collider.keys.empty()) {
-            motion_ = Motion::rigid;
+            return;
         }
+        boundary_ = g.shape == Shape::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
+                                          : boundary_of({local_mesh(g), {}}, settings, what_);
+        if (!collider.keys.empty()) first_.motion = Motion::rigid;
+        // A heightfield's mesh is in the world already.
+        if (g.shape != Shape::heightfield) first_.placement = transform_of(g.placed);
     } catch (const Error& error) {
-        // A file's own errors name it; those of sampling don't.
+        // A file's own errors name it; those of a sequence name the file of a frame.
         const std::string said = error.what();
         const bool named = said.find("'" + collider.name + "'") != std::string::npos ||
                            (!g.file.empty() && said.rfind(g.file, 0) == 0);
-        throw Error(collider.where + ": " + (named ? "" : what + ": ") + said);
+        throw Error(collider.where + ": " + (named ? "" : what_ + ": ") + said);
     }
-    placed_ = local_;
-    if (collider.inverted) turn_inside_out(placed_, settings_.spacing);
-    volume_ = boundary_volumes(placed_.position, scene.parameters.spacing, scene.parameters.boundary_volume);
 }
 
 Mesh CollidingBody::sequence_mesh(int frame) const {
@@ -139,48 +115,33 @@ Mesh CollidingBody::sequence_mesh(int frame) const {
 }
 
 void CollidingBody::recognise_motion() {
-    const Mesh first = sequence_mesh(scene_.first_frame);
-    // Files with six digits move points by their rounding; that is no deformation.
-    const float tolerance = 0.02f * settings_.spacing;
-    motion_ = Motion::rigid;
     for (int frame = scene_.first_frame; frame <= scene_.last_frame; ++frame) {
-        const Mesh mesh = sequence_mesh(frame);
-        const auto motion = mesh.points.size() == first.points.size()
-                                ? rigid_motion(first.points, mesh.points, tolerance)
-                                : std::nullopt;
-        if (!motion) {
-            motion_ = Motion::deforming;
+        const ColliderState now = followed(first_, {sequence_mesh(frame), {}}, {}, scene_.parameters.spacing);
+        if (now.motion != Motion::rigid) {
+            first_ = first_seen(first_.rest, {}, Motion::deforming);
             moved_.clear();
             return;
         }
-        moved_[frame] = *motion;
+        moved_[frame] = now.placement;
     }
+}
+
+ColliderState CollidingBody::deformed(int frame) const {
+    ColliderState now = followed(first_, {sequence_mesh(frame), {}}, {}, scene_.parameters.spacing);
+    require_same_topology(first_, now, what_);
+    return now;
 }
 
 Body CollidingBody::body_at(int frame) const {
     const Collider& collider = scene_.colliders[index_];
-    Body body;
-    body.name = collider.name;
-    body.motion = motion_;
-    body.position = placed_.position;
-    // Without normals the snow itself tells on which side of a thin sheet it is.
-    if (!collider.two_sided) body.normal = placed_.normal;
-    body.volume = volume_;
-    body.friction = collider.friction;
-    body.adhesion = collider.adhesion;
-    body.bounce = collider.bounce;
-    body.sticky = collider.sticky;
-    if (motion_ == Motion::rigid) {
-        body.placement = placement(frame);
-    } else if (motion_ == Motion::deforming) {
-        body.position = positions(frame);
-        body.normal.clear();
-    } else if (collider.geometry.shape != Shape::heightfield) {
-        const Transform t = transform_of(collider.geometry.placed);
-        for (Float3& p : body.position) p = apply_transform(t, p);
-        for (Float3& n : body.normal) n = turned(t, n);
-    }
-    return body;
+    ColliderState now = motion() == Motion::deforming ? deformed(frame) : first_;
+    if (motion() == Motion::rigid) now.placement = placement(frame);
+    ColliderSurface surface;
+    surface.of(&Body::friction) = collider.friction;
+    surface.of(&Body::adhesion) = collider.adhesion;
+    surface.of(&Body::bounce) = collider.bounce;
+    surface.of(&Body::sticky) = collider.sticky;
+    return moving_body(collider.name, now, now, boundary_, surface).body;
 }
 
 Transform CollidingBody::placement(int frame) const {
@@ -190,9 +151,7 @@ Transform CollidingBody::placement(int frame) const {
 }
 
 std::vector<Float3> CollidingBody::positions(int frame) const {
-    SurfaceSamples moved = follow(local_, sequence_mesh(frame));
-    if (scene_.colliders[index_].inverted) turn_inside_out(moved, settings_.spacing);
-    return moved.position;
+    return boundary_positions(deformed(frame), boundary_);
 }
 
 Mesh collider_mesh(const Scene& scene, size_t index, double frame) {

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "firn/body.h"
-#include "firn/samples.h"
+#include "firn/collider.h"
 #include "scene.h"
 
 namespace firn {
@@ -18,31 +17,29 @@ public:
     /// Reads and samples it as at the scene's first frame. Throws Error with the place in the scene file.
     CollidingBody(const Scene&, size_t index);
 
-    Motion motion() const { return motion_; }
+    Motion motion() const { return first_.motion; }
     /// For Engine::add_body: as it stands at `frame`, with the volumes that it had at the first, so that a run that
-    /// starts later goes on alike.
+    /// starts later sees the same body.
     Body body_at(int frame) const;
     /// Of a rigid one.
     Transform placement(int frame) const;
     /// Of a deforming one, m, world, in the body's order.
     std::vector<Float3> positions(int frame) const;
 
-    uint64_t count() const { return local_.position.size(); }
-    const std::vector<std::string>& warnings() const { return warnings_; }
+    uint64_t count() const { return boundary_.position.size(); }
+    const std::vector<std::string>& warnings() const { return boundary_.warnings; }
 
 private:
     Mesh sequence_mesh(int frame) const;
     void recognise_motion();
+    ColliderState deformed(int frame) const;
 
     const Scene& scene_;
     size_t index_;
-    Motion motion_ = Motion::still;
-    SurfaceSettings settings_;
-    SurfaceSamples local_;       ///< in the collider's frame; of a sequence as at the first frame, in the world
-    SurfaceSamples placed_;      ///< the same where the engine wants them: an inverted one's outside, facing inwards
-    std::vector<float> volume_;  ///< m^3
+    std::string what_;  ///< begins messages
+    Boundary boundary_;
+    ColliderState first_;             ///< at the scene's first frame
     std::map<int, Transform> moved_;  ///< of a rigid sequence, from the first frame
-    std::vector<std::string> warnings_;
 };
 
 /// The file of a frame: 'boot.%04d.obj' -> 'boot.0007.obj'. Before the first that exists the first, after the last the

@@ -1,7 +1,5 @@
 #include "placement.h"
 
-#include <cmath>
-
 namespace firn {
 
 namespace {
@@ -17,15 +15,7 @@ Float3 blend(const Float3& from, const Float3& to, double share) {
 }  // namespace
 
 Transform transform_of(const Placed& placed) {
-    constexpr double radians = 3.14159265358979323846 / 180;
-    const double sx = std::sin(placed.rotation.x * radians), cx = std::cos(placed.rotation.x * radians);
-    const double sy = std::sin(placed.rotation.y * radians), cy = std::cos(placed.rotation.y * radians);
-    const double sz = std::sin(placed.rotation.z * radians), cz = std::cos(placed.rotation.z * radians);
-    // Rz Ry Rx: about x first, as Houdini's default order.
-    return {{cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx,  //
-             sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx,  //
-             -sy, cy * sx, cy * cx},
-            {placed.position.x, placed.position.y, placed.position.z}};
+    return turned_and_moved(placed.rotation, placed.position);
 }
 
 Transform placement_at(const Collider& collider, double frame) {
@@ -39,23 +29,6 @@ Transform placement_at(const Collider& collider, double frame) {
     double share = (frame - a.frame) / (b.frame - a.frame);
     if (collider.smooth) share = share * share * (3 - 2 * share);
     return transform_of({blend(a.position, b.position, share), blend(a.rotation, b.rotation, share), 1});
-}
-
-Transform motion_between(const Transform& from, const Transform& to) {
-    // to * from^-1; the inverse of a rotation is its transpose.
-    Transform t;
-    for (int row = 0; row < 3; ++row) {
-        for (int column = 0; column < 3; ++column) {
-            double sum = 0;
-            for (int k = 0; k < 3; ++k) sum += to.rotation[3 * row + k] * from.rotation[3 * column + k];
-            t.rotation[3 * row + column] = sum;
-        }
-    }
-    for (int row = 0; row < 3; ++row) {
-        t.translation[row] = to.translation[row];
-        for (int k = 0; k < 3; ++k) t.translation[row] -= t.rotation[3 * row + k] * from.translation[k];
-    }
-    return t;
 }
 
 }  // namespace firn

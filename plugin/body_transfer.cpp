@@ -84,7 +84,7 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
     const std::vector<PointBlock> blocks = append_points(detail, bodies);
     const size_t count = point_count(blocks);
     std::vector<Float3> position, normal, velocity, rest, rest_normal;
-    std::vector<float> volume, surface[4];
+    std::vector<float> volume, surface[surface_quantity_count];
     std::vector<int64_t> number, motion;
     for (const MovingBody& moving : bodies) {
         const Body& b = moving.body;
@@ -108,10 +108,8 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
             rest_normal.push_back(b.normal.empty() ? Float3{} : b.normal[i]);
             volume.push_back(b.volume[i]);
             const auto value = [&](float all, const std::vector<float>& each) { return each.empty() ? all : each[i]; };
-            surface[0].push_back(value(b.friction, b.particle_friction));
-            surface[1].push_back(value(b.adhesion, b.particle_adhesion));
-            surface[2].push_back(value(b.bounce, b.particle_bounce));
-            surface[3].push_back(value(b.sticky, b.particle_sticky));
+            for (size_t q = 0; q < surface_quantity_count; ++q)
+                surface[q].push_back(value(b.*surface_table()[q].value, b.*surface_table()[q].array));
             number.push_back(body);
             motion.push_back(static_cast<int64_t>(b.motion));
         }
@@ -126,8 +124,8 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
     vectors("rest", rest);
     vectors("rest_N", rest_normal);
     write_floats(detail, blocks, "volume", 1, volume.data());
-    const char* const names[] = {"friction", "adhesion", "bounce", "sticky"};
-    for (int k = 0; k < 4; ++k) write_floats(detail, blocks, names[k], 1, surface[k].data());
+    for (size_t q = 0; q < surface_quantity_count; ++q)
+        write_floats(detail, blocks, surface_table()[q].token, 1, surface[q].data());
     const std::vector<float> radius(count, 0.5f * spacing);
     write_floats(detail, blocks, "pscale", 1, radius.data());
     write_integers(detail, blocks, "body", number);
@@ -156,7 +154,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
     std::vector<MovingBody> bodies;
     if (count == 0) return bodies;
     std::vector<Float3> position(count), normal, rest, rest_normal;
-    std::vector<float> volume, surface[4];
+    std::vector<float> volume, surface[surface_quantity_count];
     std::vector<int64_t> number(count, 0), motion(count, 0);
     read_floats(detail, blocks, "P", 3, &position[0].x);
     const auto vectors = [&](const char* name, std::vector<Float3>& values) {
@@ -171,8 +169,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
     vectors("rest", rest);
     vectors("rest_N", rest_normal);
     floats("volume", volume);
-    const char* const names[] = {"friction", "adhesion", "bounce", "sticky"};
-    for (int k = 0; k < 4; ++k) floats(names[k], surface[k]);
+    for (size_t q = 0; q < surface_quantity_count; ++q) floats(surface_table()[q].token, surface[q]);
     read_integers(detail, blocks, "body", number);
     read_integers(detail, blocks, "motion", motion);
 
@@ -218,10 +215,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
         }
         if (has_normals && body.motion == Motion::still) pick(body.normal, normal);
         if (has_normals && body.motion == Motion::rigid) pick(body.normal, rest_normal);
-        pick(body.particle_friction, surface[0]);
-        pick(body.particle_adhesion, surface[1]);
-        pick(body.particle_bounce, surface[2]);
-        pick(body.particle_sticky, surface[3]);
+        for (size_t q = 0; q < surface_quantity_count; ++q) pick(body.*surface_table()[q].array, surface[q]);
         bodies.push_back(std::move(moving));
     }
     return bodies;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "moving_body.h"
+#include "firn/collider.h"
 
 namespace firn {
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "appearing_snow.h"
-#include "collider_bodies.h"
 #include "firn/samples.h"
 #include "geometry_pieces.h"
 #include "particle_transfer.h"
@@ -15,37 +14,6 @@
 namespace firn {
 
 namespace {
-
-Float3 placed(const Affine& a, const Float3& p) {
-    const double* r = a.linear;
-    return {static_cast<float>(r[0] * p.x + r[1] * p.y + r[2] * p.z + a.translation[0]),
-            static_cast<float>(r[3] * p.x + r[4] * p.y + r[5] * p.z + a.translation[1]),
-            static_cast<float>(r[6] * p.x + r[7] * p.y + r[8] * p.z + a.translation[2])};
-}
-
-Float3 turned(Affine a, const Float3& v) {
-    std::fill(a.translation, a.translation + 3, 0.0);
-    return placed(a, v);
-}
-
-bool is_identity(const Affine& a) {
-    const Affine none;
-    return std::equal(a.linear, a.linear + 9, none.linear) &&
-           std::equal(a.translation, a.translation + 3, none.translation);
-}
-
-Affine after(const Affine& outer, const Transform& inner) {
-    Affine out;
-    for (int i = 0; i < 3; ++i) {
-        out.translation[i] = outer.translation[i];
-        for (int j = 0; j < 3; ++j) {
-            out.translation[i] += outer.linear[3 * i + j] * inner.translation[j];
-            out.linear[3 * i + j] = 0;
-            for (int k = 0; k < 3; ++k) out.linear[3 * i + j] += outer.linear[3 * i + k] * inner.rotation[3 * k + j];
-        }
-    }
-    return out;
-}
 
 void append(Mesh& to, const Mesh& more) {
     const auto first = static_cast<uint32_t>(to.points.size());
@@ -65,56 +33,34 @@ std::vector<float> numbers(const GU_Detail& detail, const std::vector<PointBlock
     return values;
 }
 
-/// A piece's numbers behind those of the pieces before it; who has none has the single value.
-void append_values(std::vector<float>& all, size_t before, float single, const SurfacePiece& piece, const char* name) {
-    const auto found = std::find_if(piece.values.begin(), piece.values.end(),
-                                    [&](const PointValues& values) { return values.name == name; });
-    if (found == piece.values.end() && all.empty()) return;
-    all.resize(before, single);
-    if (found == piece.values.end())
-        all.resize(before + piece.mesh.points.size(), single);
-    else
-        all.insert(all.end(), found->values.begin(), found->values.end());
-}
-
-/// The piece's mesh in its own space, and its numbers.
+/// The piece's mesh in its own space, and its point attributes. Points of pieces without an attribute that another
+/// piece has get the single value.
 void add_piece(ColliderPart& part, const SurfacePiece& piece) {
     const size_t before = part.shape.mesh.points.size();
-    append_values(part.look.point_friction, before, part.look.friction, piece, "friction");
-    append_values(part.look.point_adhesion, before, part.look.adhesion, piece, "adhesion");
-    append_values(part.look.point_bounce, before, part.look.bounce, piece, "bounce");
-    append_values(part.look.point_sticky, before, part.look.sticky, piece, "sticky");
     append(part.shape.mesh, piece.mesh);
-}
-
-/// Some points have numbers; those behind them have the single value.
-void complete(std::vector<float>& values, size_t count, float single) {
-    if (!values.empty()) values.resize(count, single);
+    for (size_t q = 0; q < surface_quantity_count; ++q) {
+        std::vector<float>& all = part.surface.at_points[q];
+        const std::vector<float>* more = surface_value(piece, q);
+        if (!more && all.empty()) continue;
+        all.resize(before, part.surface.value[q]);
+        if (more) all.insert(all.end(), more->begin(), more->end());
+        all.resize(part.shape.mesh.points.size(), part.surface.value[q]);
+    }
 }
 
 }  // namespace
 
-Affine affine_of(const UT_DMatrix4& m) {
-    Affine a;
-    for (unsigned row = 0; row < 3; ++row) {
-        for (unsigned column = 0; column < 3; ++column) a.linear[3 * row + column] = m(column, row);
-        a.translation[row] = m(3, row);
-    }
-    return a;
-}
-
-std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const SurfaceLook& look, const Affine& placement) {
-    const GeometryPieces pieces = geometry_pieces(detail, "", collider_values());
+std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const ColliderSurface& surface,
+                                         const Affine& placement) {
+    const GeometryPieces pieces = geometry_pieces(detail, "", surface_values());
     std::vector<ColliderPart> parts;
-    ColliderPart rest{"", {}, look, placement};
+    ColliderPart rest{"", {}, surface, placement};
     if (pieces.surfaces.empty() && pieces.heightfields.empty()) {
         const std::vector<PointBlock> blocks = point_blocks(detail);
         rest.shape.mesh.points = vectors(detail, blocks, "P");
         rest.shape.normals = vectors(detail, blocks, "N");
-        rest.look.point_friction = numbers(detail, blocks, "friction");
-        rest.look.point_adhesion = numbers(detail, blocks, "adhesion");
-        rest.look.point_bounce = numbers(detail, blocks, "bounce");
-        rest.look.point_sticky = numbers(detail, blocks, "sticky");
+        for (size_t q = 0; q < surface_quantity_count; ++q)
+            rest.surface.at_points[q] = numbers(detail, blocks, surface_table()[q].token);
         parts.push_back(std::move(rest));
         return parts;
     }
@@ -124,10 +70,11 @@ std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const SurfaceL
             add_piece(rest, piece);
             continue;
         }
-        // Two primitives may have one name; they are told apart by their order.
+        // Two primitives may have one name; their order distinguishes them.
         const int again = ++named[piece.name];
-        ColliderPart part{again == 1 ? piece.name : piece.name + "_" + std::to_string(again), {}, look, {}};
-        part.placement = after(placement, piece.placement);
+        ColliderPart part{again == 1 ? piece.name : piece.name + "_" + std::to_string(again), {}, surface, {}};
+        part.placement = composed(placement, piece.placement);
+        part.shape.moves_by_placement = true;
         add_piece(part, piece);
         parts.push_back(std::move(part));
     }
@@ -135,10 +82,8 @@ std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const SurfaceL
     if (!rest.shape.mesh.points.empty()) parts.push_back(std::move(rest));
     for (ColliderPart& part : parts) {
         const size_t count = part.shape.mesh.points.size();
-        complete(part.look.point_friction, count, look.friction);
-        complete(part.look.point_adhesion, count, look.adhesion);
-        complete(part.look.point_bounce, count, look.bounce);
-        complete(part.look.point_sticky, count, look.sticky);
+        for (size_t q = 0; q < surface_quantity_count; ++q)
+            if (!part.surface.at_points[q].empty()) part.surface.at_points[q].resize(count, surface.value[q]);
     }
     return parts;
 }
@@ -154,7 +99,7 @@ void source_points(const GU_Detail& detail, const Affine& placement, float spaci
     settings.spacing = spacing;
     for (const SurfacePiece& piece : pieces.surfaces) {
         Mesh mesh = placed_mesh(piece);
-        for (Float3& p : mesh.points) p = placed(placement, p);
+        for (Float3& p : mesh.points) p = apply_transform(placement, p);
         const std::vector<Float3> more = fill_mesh(mesh, settings).position;
         filled.insert(filled.end(), more.begin(), more.end());
     }
@@ -166,10 +111,11 @@ void source_points(const GU_Detail& detail, const Affine& placement, float spaci
         out.replaceWith(detail);
         const std::vector<PointBlock> blocks = point_blocks(out);
         std::vector<Float3> positions = vectors(out, blocks, "P"), velocities = vectors(out, blocks, "v");
-        for (Float3& p : positions) p = placed(placement, p);
-        for (Float3& v : velocities) v = turned(placement, v);
-        if (!is_identity(placement) && !positions.empty()) write_floats(out, blocks, "P", 3, &positions[0].x);
-        if (!is_identity(placement) && !velocities.empty()) write_floats(out, blocks, "v", 3, &velocities[0].x);
+        const bool moved = !(placement == Affine());
+        for (Float3& p : positions) p = apply_transform(placement, p);
+        for (Float3& v : velocities) v = multiplied(placement.linear, v);
+        if (moved && !positions.empty()) write_floats(out, blocks, "P", 3, &positions[0].x);
+        if (moved && !velocities.empty()) write_floats(out, blocks, "v", 3, &velocities[0].x);
     }
     if (out.getNumPoints() == 0 || out.findAttribute(GA_ATTRIB_POINT, "pscale")) return;
     const std::vector<PointBlock> blocks = point_blocks(out);

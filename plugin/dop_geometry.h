@@ -3,32 +3,29 @@
 // The geometry of DOP objects as the solver needs it.
 
 #include <GU/GU_Detail.h>
-#include <UT/UT_Matrix4.h>
+#include <UT/UT_Vector3.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "colliding_object.h"
+#include "firn/collider.h"
 #include "firn/parameters.h"
 
 namespace firn {
 
-/// Houdini's rows times a matrix, as columns.
-Affine affine_of(const UT_DMatrix4&);
-
 /// A part of a collider that moves by itself.
 struct ColliderPart {
     std::string piece;  ///< "" = all that is not packed
-    Shape shape;
-    SurfaceLook look;
+    ColliderShape shape;
+    ColliderSurface surface;
     Affine placement;
 };
 
 /// Each packed primitive is a part of its own, placed by the object and by itself. Polygons, VDBs and height fields are
-/// one more; without any of these, the points are boundary particles with their N. Point attributes friction, adhesion,
-/// bounce and sticky go into the looks, which begin as the one given.
-std::vector<ColliderPart> collider_parts(const GU_Detail&, const SurfaceLook&, const Affine& placement);
+/// one more; without any of these, the points are boundary particles with their N. Point attributes of surface_table()
+/// override the values of the surface given.
+std::vector<ColliderPart> collider_parts(const GU_Detail&, const ColliderSurface&, const Affine& placement);
 
 /// Whether these are the points of firn::snow_collider, which say all about their bodies themselves.
 bool holds_bodies(const GU_Detail&);

@@ -14,11 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 
 #include "air.h"
 #include "appearing_snow.h"
@@ -32,6 +30,7 @@
 #include "dop_snow_state.h"
 #include "engine_cache.h"
 #include "firn/error.h"
+#include "geometry_pieces.h"
 #include "node_messages.h"
 #include "parameter_values.h"
 #include "particle_transfer.h"
@@ -42,9 +41,7 @@ namespace firn {
 struct SnowEngines {
     struct Kept {
         EngineCache cache;
-        /// By collider and piece, with the rest shape that they cover.
-        std::map<std::pair<int, std::string>, std::pair<Shape, Boundary>> boundaries;
-        float spacing = 0, boundary_volume = 0;  ///< that they were made for
+        BoundaryCache boundaries;
     };
     std::mutex mutex;
     std::map<int, Kept> kept;
@@ -112,10 +109,17 @@ std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
     return offers;
 }
 
+BoundarySettings boundary_settings(const Parameters& parameters) {
+    BoundarySettings settings;
+    settings.spacing = parameters.spacing;
+    settings.boundary_volume = parameters.boundary_volume;
+    return settings;
+}
+
 /// A collider over one frame, or one of its pieces.
 struct ColliderMove {
     CollidingObject before, after;
-    SurfaceLook look;
+    ColliderSurface surface;
     std::string name;
     std::vector<MovingBody> bodies;  ///< of points that say all themselves; then the rest is empty
 };
@@ -134,14 +138,10 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
         UT_DMatrix4 placement;
         SIMgetGeometryTransform(placement, *affector);
 
-        SurfaceLook look;
-        look.friction = static_cast<float>(values.real("friction"));
-        look.adhesion = static_cast<float>(values.real("adhesion"));
-        look.bounce = static_cast<float>(values.real("bounce"));
-        look.sticky = static_cast<float>(values.real("sticky"));
+        ColliderSurface surface = collider_surface(values);
         // Not its bounce: Houdini's objects come with one that is meant for hard bodies.
         if (const SIM_PhysicalParms* physical = affector->getPhysicalParms())
-            look.friction = static_cast<float>(physical->getFriction());
+            surface.of(&Body::friction) = static_cast<float>(physical->getFriction());
         const int id = affector->getObjectId();
         std::string name = affector->getName().toStdString();
         try {
@@ -152,23 +152,23 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
                 moves.push_back(std::move(move));
                 continue;
             }
-            std::vector<ColliderPart> parts = collider_parts(*lock.getGdp(), look, affine_of(placement));
+            std::vector<ColliderPart> parts = collider_parts(*lock.getGdp(), surface, affine_of(placement));
             for (ColliderPart& part : parts) {
                 ColliderMove move;
                 move.name = parts.size() == 1 ? name : name + "/" + (part.piece.empty() ? "mesh" : part.piece);
-                move.look = std::move(part.look);
+                move.surface = std::move(part.surface);
                 const auto known = std::find_if(before.begin(), before.end(), [&](const CollidingObject& then) {
                     return then.object == id && then.piece == part.piece;
                 });
                 if (known == before.end()) {
-                    move.before = move.after = first_seen(id, part.piece, part.shape, part.placement);
+                    move.before = move.after = {id, part.piece, first_seen(part.shape, part.placement)};
                 } else {
                     move.before = *known;
-                    move.after = followed(*known, part.shape, part.placement, spacing);
-                    if (!same_topology(move.before.rest, move.after.rest)) {
+                    move.after = {id, part.piece, followed(known->state, part.shape, part.placement, spacing)};
+                    if (!same_topology(move.before.state.rest, move.after.state.rest)) {
                         messages.warning(
                             "collider '" + move.name +
-                            "' has other polygons than a frame ago: it can't be followed, and stands still for "
+                            "' has other polygons than a frame ago: it can't be followed and is treated as static for "
                             "this frame");
                         move.before = move.after;
                     }
@@ -189,38 +189,19 @@ std::vector<CollidingObject> at_frame_end(const std::vector<ColliderMove>& moves
     return all;
 }
 
-bool same(const Shape& a, const Shape& b) {
-    const auto equal = [](const Float3& p, const Float3& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
-    return same_topology(a, b) &&
-           std::equal(a.mesh.points.begin(), a.mesh.points.end(), b.mesh.points.begin(), equal) &&
-           std::equal(a.normals.begin(), a.normals.end(), b.normals.begin(), b.normals.end(), equal);
-}
-
 std::vector<MovingBody> bodies_of(const std::vector<ColliderMove>& moves, const Parameters& parameters,
-                                  SnowEngines::Kept& kept, const NodeMessages& messages) {
+                                  BoundaryCache& boundaries, const NodeMessages& messages) {
+    const BoundarySettings settings = boundary_settings(parameters);
     std::vector<MovingBody> bodies;
-    std::set<std::pair<int, std::string>> here;
     for (const ColliderMove& move : moves) {
         bodies.insert(bodies.end(), move.bodies.begin(), move.bodies.end());
         if (!move.bodies.empty()) continue;
-        const std::pair<int, std::string> part(move.after.object, move.after.piece);
-        here.insert(part);
-        auto& [covered, boundary] = kept.boundaries[part];
-        if (boundary.volume.empty() || !same(covered, move.after.rest)) {
-            try {
-                boundary = boundary_of(move.after.rest, parameters.spacing, parameters.boundary_volume);
-                covered = move.after.rest;
-            } catch (const Error& error) {
-                throw Error("collider '" + move.name + "': " + error.what());
-            }
-            for (const std::string& warning : boundary.samples.warnings)
-                messages.warning("collider '" + move.name + "': " + warning);
-        }
-        bodies.push_back(moving_body(move.before, move.after, boundary, move.look));
-        bodies.back().body.name = move.name;
+        const std::string key = std::to_string(move.after.object) + "/" + move.after.piece;
+        const Boundary& boundary = boundaries.of(key, move.after.state.rest, settings, "collider '" + move.name + "'");
+        bodies.push_back(moving_body(move.name, move.before.state, move.after.state, boundary, move.surface));
     }
-    for (auto it = kept.boundaries.begin(); it != kept.boundaries.end();)
-        it = here.count(it->first) ? std::next(it) : kept.boundaries.erase(it);
+    boundaries.drop_unused();
+    for (const std::string& warning : boundaries.take_warnings()) messages.warning(warning);
     return bodies;
 }
 
@@ -233,9 +214,7 @@ std::string start_message(const CookSummary& summary) {
 void require_at_origin(const SIM_Object& object) {
     UT_DMatrix4 placement;
     SIMgetGeometryTransform(placement, object);
-    const Affine here = affine_of(placement), origin;
-    if (!std::equal(here.linear, here.linear + 9, origin.linear) ||
-        !std::equal(here.translation, here.translation + 3, origin.translation))
+    if (!(affine_of(placement) == Affine()))
         throw Error("the snow object has a position or a transform of its own; leave both at zero and move its points");
 }
 
@@ -280,8 +259,8 @@ void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, co
         const GU_DetailHandleAutoWriteLock lock(gdh);
         const UT_Vector3D colour = options.getOptionV3("color");
         for (const CollidingObject& object : state->colliders()) {
-            const Boundary boundary = boundary_of(object.rest, parameters.spacing, parameters.boundary_volume);
-            add_guide_points(*lock.getGdp(), boundary_positions(object, boundary), colour);
+            const Boundary boundary = boundary_of(object.state.rest, boundary_settings(parameters), "a collider");
+            add_guide_points(*lock.getGdp(), boundary_positions(object.state, boundary), colour);
         }
     });
 }
@@ -325,12 +304,8 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             const SIM_GeometryAutoReadLock lock(object.getGeometry());
             const GU_Detail* snow = lock.getGdp();
             if (snow && snow->getNumPoints() > 0) {
-                if (parameters.spacing != kept.spacing || parameters.boundary_volume != kept.boundary_volume)
-                    kept.boundaries.clear();
-                kept.spacing = parameters.spacing;
-                kept.boundary_volume = parameters.boundary_volume;
                 kept.cache.prepare(parameters, values.text("device"));
-                kept.cache.set_bodies(bodies_of(moves, parameters, kept, messages));
+                kept.cache.set_bodies(bodies_of(moves, parameters, kept.boundaries, messages));
                 kept.cache.upload(*snow, point_blocks(*snow), air);
                 CookInterrupt interrupt("Firn snow");
                 const FrameReport report = kept.cache.advance(timestep, interrupt.observer());

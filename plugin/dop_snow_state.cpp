@@ -93,15 +93,15 @@ std::vector<CollidingObject> SIM_FirnSnowState::colliders() const {
         CollidingObject& object = all[k];
         object.object = static_cast<int>(options.getOptionI(numbered("object", k)));
         object.piece = options.getOptionS(numbered("piece", k)).toStdString();
-        object.motion = static_cast<Motion>(options.getOptionI(numbered("motion", k)));
-        object.rest.mesh.points = decoded(options.getOptionFArray(numbered("rest", k)));
-        object.rest.mesh.triangles = decoded(options.getOptionIArray(numbered("triangles", k)));
-        object.rest.normals = decoded(options.getOptionFArray(numbered("normals", k)));
-        object.points = decoded(options.getOptionFArray(numbered("points", k)));
+        object.state.motion = static_cast<Motion>(options.getOptionI(numbered("motion", k)));
+        object.state.rest.mesh.points = decoded(options.getOptionFArray(numbered("rest", k)));
+        object.state.rest.mesh.triangles = decoded(options.getOptionIArray(numbered("triangles", k)));
+        object.state.rest.normals = decoded(options.getOptionFArray(numbered("normals", k)));
+        object.state.points = decoded(options.getOptionFArray(numbered("points", k)));
         const UT_Fpreal64Array& placement = options.getOptionFArray(numbered("placement", k));
         if (placement.entries() == 12) {
-            std::copy(placement.data(), placement.data() + 9, object.placement.rotation);
-            std::copy(placement.data() + 9, placement.data() + 12, object.placement.translation);
+            std::copy(placement.data(), placement.data() + 9, object.state.placement.rotation);
+            std::copy(placement.data() + 9, placement.data() + 12, object.state.placement.translation);
         }
     }
     return all;
@@ -115,14 +115,14 @@ void SIM_FirnSnowState::set_colliders(const std::vector<CollidingObject>& all) {
         const CollidingObject& object = all[k];
         set(options, numbered("object", k), object.object);
         set(options, numbered("piece", k), object.piece);
-        set(options, numbered("motion", k), static_cast<int64_t>(object.motion));
-        set(options, numbered("rest", k), encoded(object.rest.mesh.points));
-        set(options, numbered("triangles", k), encoded(object.rest.mesh.triangles));
-        set(options, numbered("normals", k), encoded(object.rest.normals));
-        set(options, numbered("points", k), encoded(object.points));
+        set(options, numbered("motion", k), static_cast<int64_t>(object.state.motion));
+        set(options, numbered("rest", k), encoded(object.state.rest.mesh.points));
+        set(options, numbered("triangles", k), encoded(object.state.rest.mesh.triangles));
+        set(options, numbered("normals", k), encoded(object.state.rest.normals));
+        set(options, numbered("points", k), encoded(object.state.points));
         UT_Fpreal64Array placement;
-        for (const double r : object.placement.rotation) placement.append(r);
-        for (const double t : object.placement.translation) placement.append(t);
+        for (const double r : object.state.placement.rotation) placement.append(r);
+        for (const double t : object.state.placement.translation) placement.append(t);
         set(options, numbered("placement", k), placement);
     }
     for (size_t k = all.size(); k < before; ++k)

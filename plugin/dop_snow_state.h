@@ -5,11 +5,19 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
-#include "colliding_object.h"
+#include "firn/collider.h"
 
 namespace firn {
+
+/// A collider as it is remembered: an object of the network, or a part of it that moves by itself.
+struct CollidingObject {
+    int object = -1;    ///< its id
+    std::string piece;  ///< the packed primitive; "" = all that is not packed
+    ColliderState state;
+};
 
 /// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives
 /// on the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code

@@ -11,31 +11,24 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-bool same(const Transform& a, const Transform& b) {
-    return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
 bool same(const Parameters& a, const Parameters& b) {
     for (const ParameterInfo& info : parameter_table())
         if (parameter_text(a, info) != parameter_text(b, info)) return false;
     return true;
 }
 
-/// Whether `next` goes on where `last` ended.
-bool goes_on(const MovingBody& last, const MovingBody& next) {
+/// Whether `next` begins where `last` ended.
+bool continues(const MovingBody& last, const MovingBody& next) {
     const Body &a = last.body, &b = next.body;
-    if (a.name != b.name || a.motion != b.motion || a.friction != b.friction || a.adhesion != b.adhesion ||
-        a.bounce != b.bounce || a.sticky != b.sticky)
+    if (a.name != b.name || a.motion != b.motion || !same(a.normal, b.normal) || !same(a.volume, b.volume))
         return false;
-    if (!same(a.normal, b.normal) || !same(a.volume, b.volume) || !same(a.particle_friction, b.particle_friction) ||
-        !same(a.particle_adhesion, b.particle_adhesion) || !same(a.particle_bounce, b.particle_bounce) ||
-        !same(a.particle_sticky, b.particle_sticky))
-        return false;
+    for (const SurfaceQuantity& q : surface_table())
+        if (a.*q.value != b.*q.value || !same(a.*q.array, b.*q.array)) return false;
     switch (a.motion) {
         case Motion::still:
             return same(a.position, b.position);
         case Motion::rigid:
-            return same(a.position, b.position) && same(last.end, b.placement);
+            return same(a.position, b.position) && last.end == b.placement;
         case Motion::deforming:
             return same(last.end_position, b.position);
     }
@@ -86,10 +79,10 @@ void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>&
 }
 
 void EngineCache::set_bodies(const std::vector<MovingBody>& bodies) {
-    bool go_on = bodies.size() == bodies_.size();
-    for (size_t k = 0; k < bodies.size() && go_on; ++k) go_on = goes_on(bodies_[k].moved, bodies[k]);
-    if (!go_on) {
-        for (const Known& known : bodies_) engine_->remove_body(known.id);
+    bool known = bodies.size() == bodies_.size();
+    for (size_t k = 0; k < bodies.size() && known; ++k) known = continues(bodies_[k].moved, bodies[k]);
+    if (!known) {
+        for (const Known& body : bodies_) engine_->remove_body(body.id);
         bodies_.clear();
         for (const MovingBody& body : bodies) bodies_.push_back({engine_->add_body(body.body), {}});
     }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "firn/collider.h"
 #include "firn/engine.h"
-#include "moving_body.h"
 #include "particle_transfer.h"
 
 namespace firn {

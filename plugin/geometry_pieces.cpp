@@ -9,9 +9,9 @@
 #include <cmath>
 #include <map>
 
+#include "firn/body.h"
 #include "firn/error.h"
 #include "firn/grid_mesh.h"
-#include "firn/rigid_transform.h"
 #include "particle_transfer.h"
 
 namespace firn {
@@ -31,7 +31,7 @@ public:
         const GA_Attribute* found = detail.findAttribute(GA_ATTRIB_PRIMITIVE, attribute.c_str());
         if (!found)
             throw Error("the input has no primitive attribute '" + attribute +
-                        "' to cut it into pieces; make one, or set Bodies to One Body");
+                        "' to split it into pieces; create one, or set Bodies to One Body");
         if (found->getStorageClass() == GA_STORECLASS_STRING)
             text_ = GA_ROHandleS(found);
         else
@@ -119,8 +119,7 @@ Heightfield height_field(const GEO_PrimVolume& volume) {
     if (res[first] < 2 || res[second] < 2 || !along_axes || std::abs(cell - across) > 1e-3f * cell)
         throw Error(
             "the height field has to lie along x and z with square cells, and heights along y; set its orientation to "
-            "ZX "
-            "Plane and don't turn it");
+            "ZX Plane and don't rotate it");
     const bool first_along_x = std::abs(next.x() - corner.x()) > std::abs(next.z() - corner.z());
     Heightfield field;
     field.columns = first_along_x ? res[first] : res[second];
@@ -143,77 +142,18 @@ Heightfield height_field(const GEO_PrimVolume& volume) {
 
 // ---- packed primitives
 
-/// A 3x3 matrix that acts on columns.
-struct Matrix {
-    double m[9];
-    double operator()(int r, int c) const { return m[3 * r + c]; }
-};
-
-double determinant(const Matrix& a) {
-    return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) - a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
-           a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
-}
-
-Matrix inverse_transpose(const Matrix& a) {
-    const double d = 1 / determinant(a);
-    Matrix out{};
-    for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c)
-            out.m[3 * r + c] = d * (a((r + 1) % 3, (c + 1) % 3) * a((r + 2) % 3, (c + 2) % 3) -
-                                    a((r + 1) % 3, (c + 2) % 3) * a((r + 2) % 3, (c + 1) % 3));
-    return out;
-}
-
-bool is_rotation(const Matrix& a) {
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            double dot = 0;
-            for (int k = 0; k < 3; ++k) dot += a(r, k) * a(c, k);
-            if (std::abs(dot - (r == c)) > 1e-6) return false;
-        }
-    }
-    return determinant(a) > 0;
-}
-
-/// The rotation nearest to a matrix (polar decomposition, Higham 1986).
-Matrix nearest_rotation(const Matrix& a) {
-    Matrix r = a;
-    for (int iteration = 0; iteration < 60; ++iteration) {
-        const Matrix other = inverse_transpose(r);
-        double change = 0;
-        for (int k = 0; k < 9; ++k) {
-            const double next = 0.5 * (r.m[k] + other.m[k]);
-            change = std::max(change, std::abs(next - r.m[k]));
-            r.m[k] = next;
-        }
-        if (change < 1e-14) break;
-    }
-    if (determinant(r) < 0)
-        for (double& value : r.m) value = -value;
-    return r;
-}
-
 /// Splits a packed primitive's transform: what turns and moves is the placement, what stretches goes into the mesh.
 void place(SurfacePiece& piece, const UT_Matrix4D& full) {
-    // Houdini's points are rows: p * M.
-    Matrix a{};
-    for (unsigned r = 0; r < 3; ++r) {
-        for (unsigned c = 0; c < 3; ++c) a.m[3 * r + c] = full(c, r);
-        piece.placement.translation[r] = full(3, r);
+    Unstretched split;
+    try {
+        split = unstretched(affine_of(full));
+    } catch (const Error& error) {
+        throw Error("packed primitive '" + piece.name + "': " + error.what());
     }
-    if (!(std::abs(determinant(a)) > 1e-30)) throw Error("packed primitive '" + piece.name + "' is scaled to nothing");
-    const bool rigid = is_rotation(a);
-    const Matrix rotation = rigid ? a : nearest_rotation(a);
-    std::copy(rotation.m, rotation.m + 9, piece.placement.rotation);
-    if (rigid) return;
-    Matrix stretch{};
-    for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c)
-            for (int k = 0; k < 3; ++k) stretch.m[3 * r + c] += rotation(k, r) * a(k, c);
-    Transform stretching;
-    std::copy(stretch.m, stretch.m + 9, stretching.rotation);
-    for (Float3& p : piece.mesh.points) p = apply_transform(stretching, p);
-    if (determinant(stretch) < 0)
+    piece.placement = split.placement;
+    if (split.rigid) return;
+    for (Float3& p : piece.mesh.points) p = multiplied(split.stretch, p);
+    if (split.mirrors)
         for (auto& triangle : piece.mesh.triangles) std::swap(triangle[1], triangle[2]);
 }
 
@@ -250,6 +190,27 @@ Mesh placed_mesh(const SurfacePiece& piece) {
     return piece.packed ? transformed(piece.mesh, piece.placement) : piece.mesh;
 }
 
+Affine affine_of(const UT_DMatrix4& m) {
+    Affine a;
+    for (unsigned row = 0; row < 3; ++row) {
+        for (unsigned column = 0; column < 3; ++column) a.linear[3 * row + column] = m(column, row);
+        a.translation[row] = m(3, row);
+    }
+    return a;
+}
+
+std::vector<WantedValues> surface_values() {
+    std::vector<WantedValues> wanted;
+    for (const SurfaceQuantity& q : surface_table()) wanted.push_back({q.token, 1});
+    return wanted;
+}
+
+const std::vector<float>* surface_value(const SurfacePiece& piece, size_t quantity) {
+    for (const PointValues& values : piece.values)
+        if (values.name == surface_table()[quantity].token) return &values.values;
+    return nullptr;
+}
+
 GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece_attribute,
                                const std::vector<WantedValues>& wanted) {
     GeometryPieces pieces;
@@ -278,7 +239,7 @@ GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece
             int res[3];
             volume.getRes(res[0], res[1], res[2]);
             if (res[0] != 1 && res[1] != 1 && res[2] != 1)
-                throw Error("volume '" + name + "' is no height field; convert it with Convert VDB first");
+                throw Error("volume '" + name + "' is not a height field; convert it with Convert VDB first");
             // The other layers of a height field (mask, water, ...) are not its shape.
             if (name == "height" || (name.empty() && volume.getVisualization() == GEO_VOLUMEVIS_HEIGHTFIELD))
                 pieces.heightfields.push_back(height_field(volume));

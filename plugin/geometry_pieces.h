@@ -4,11 +4,13 @@
 // primitives.
 
 #include <GU/GU_Detail.h>
+#include <UT/UT_Matrix4.h>
 
 #include <string>
 #include <vector>
 
 #include "firn/mesh.h"
+#include "firn/rigid_transform.h"
 #include "firn/samples.h"
 
 namespace firn {
@@ -27,7 +29,7 @@ struct SurfacePiece {
     std::vector<PointValues> values;  ///< those that were asked for and are there
     bool packed = false;
     bool from_volume = false;  ///< its mesh is another one at every frame
-    Transform placement;       ///< of a packed one
+    Transform placement;       ///< of a packed one; its scale and shear are in the mesh
 };
 
 struct GeometryPieces {
@@ -47,5 +49,13 @@ GeometryPieces geometry_pieces(const GU_Detail&, const std::string& piece_attrib
 
 /// The mesh where it is in the world.
 Mesh placed_mesh(const SurfacePiece&);
+
+/// Houdini's rows times a matrix, as columns.
+Affine affine_of(const UT_DMatrix4&);
+
+/// The point attributes that say how a collider's surface treats snow.
+std::vector<WantedValues> surface_values();
+/// Those of a piece, in the order of surface_table(); null = it has none.
+const std::vector<float>* surface_value(const SurfacePiece&, size_t quantity);
 
 }  // namespace firn

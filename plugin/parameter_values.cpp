@@ -29,4 +29,11 @@ Parameters engine_settings(const NodeTable& table, const ParameterValues& values
     return settings;
 }
 
+ColliderSurface collider_surface(const ParameterValues& values) {
+    ColliderSurface surface;
+    for (size_t q = 0; q < surface_quantity_count; ++q)
+        surface.value[q] = static_cast<float>(values.real(surface_table()[q].token));
+    return surface;
+}
+
 }  // namespace firn

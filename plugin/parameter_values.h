@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "firn/collider.h"
 #include "firn/parameters.h"
 #include "node_table.h"
 
@@ -28,5 +29,8 @@ public:
 
 /// The engine's settings: every row of the table that the engine knows. Throws Error for what is out of its range.
 Parameters engine_settings(const NodeTable&, const ParameterValues&);
+
+/// How a collider's surface treats snow: the rows of surface_table().
+ColliderSurface collider_surface(const ParameterValues&);
 
 }  // namespace firn

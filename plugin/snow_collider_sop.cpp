@@ -6,15 +6,36 @@
 #include <algorithm>
 
 #include "body_transfer.h"
-#include "collider_bodies.h"
 #include "cook_interrupt.h"
+#include "firn/collider.h"
 #include "firn/error.h"
+#include "geometry_pieces.h"
 #include "node_messages.h"
 #include "snow_sop.h"
 
 namespace firn {
 
 namespace {
+
+ColliderShape shape_of(const SurfacePiece& piece) {
+    return {piece.mesh, {}, piece.packed};
+}
+
+/// The piece's point attributes override the node's parameters.
+ColliderSurface surface_of(const SurfacePiece& piece, ColliderSurface surface) {
+    for (size_t q = 0; q < surface_quantity_count; ++q)
+        if (const std::vector<float>* values = surface_value(piece, q)) surface.at_points[q] = *values;
+    return surface;
+}
+
+/// Two pieces of one input may have one name; two bodies may not.
+void make_names_unique(std::vector<MovingBody>& bodies) {
+    for (size_t a = 0; a < bodies.size(); ++a) {
+        int again = 1;
+        for (size_t b = a + 1; b < bodies.size(); ++b)
+            if (bodies[b].body.name == bodies[a].body.name) bodies[b].body.name += "_" + std::to_string(++again);
+    }
+}
 
 class SnowCollider : public SnowSop {
 public:
@@ -31,37 +52,48 @@ private:
     void cook_bodies(OP_Context& context) {
         CookInterrupt interrupt("Sampling colliders");
         const NodeParameterValues values(*this, snow_collider_table(), context.getTime());
-        ColliderSettings settings;
+        BoundarySettings settings;
         settings.spacing = static_cast<float>(values.real("spacing"));
         settings.boundary_volume = static_cast<float>(values.real("boundary_volume"));
-        settings.motion = static_cast<Motion>(values.integer("motion"));
         settings.inverted = values.toggle("inverted");
         settings.two_sided = values.toggle("two_sided") && !settings.inverted;
-        settings.friction = static_cast<float>(values.real("friction"));
-        settings.adhesion = static_cast<float>(values.real("adhesion"));
-        settings.bounce = static_cast<float>(values.real("bounce"));
-        settings.sticky = static_cast<float>(values.real("sticky"));
         if (!(settings.spacing > 0)) throw Error("Particle Spacing has to be more than 0 m");
+        const ColliderSurface surface = collider_surface(values);
+        const auto motion = static_cast<Motion>(values.integer("motion"));
         const std::string pieces =
             values.text("pieces") == "attribute" ? values.text("piece_attribute") : std::string();
-        flags().setTimeDep(settings.motion != Motion::still);
+        flags().setTimeDep(motion != Motion::still);
 
+        warnings_.clear();
         std::vector<MovingBody> bodies;
-        if (settings.motion == Motion::still) {
-            bodies = bodies_.still(now(context, pieces), settings);
+        if (motion == Motion::still) {
+            const GeometryPieces here = now(context, pieces);
+            for (size_t k = 0; k < here.surfaces.size(); ++k)
+                bodies.push_back(still_body(std::to_string(k), here.surfaces[k], settings, surface));
+            add_heightfields(here, settings, surface, bodies);
         } else {
             const double frame = values.real("frame"), start = values.real("start_frame");
             // The current time comes last, so that the input stays as everybody else wants it.
             const GeometryPieces sampled = at(context, start, pieces);
             const GeometryPieces before = at(context, std::max(start, frame - 1), pieces);
             const GeometryPieces here = frame > start ? now(context, pieces) : before;
-            bodies = bodies_.moving(sampled, before, here, settings);
+            const size_t count = sampled.surfaces.size();
+            if (before.surfaces.size() != count || here.surfaces.size() != count)
+                throw Error("the input has " + std::to_string(here.surfaces.size()) + " pieces at this frame and " +
+                            std::to_string(count) + " at the start frame; a body can't appear or vanish");
+            for (size_t k = 0; k < count; ++k)
+                bodies.push_back(moving_body_of(std::to_string(k), sampled.surfaces[k], before.surfaces[k],
+                                                here.surfaces[k], motion, settings, surface));
+            add_heightfields(here, settings, surface, bodies);
             if (frame <= start) now(context, pieces);
         }
+        make_names_unique(bodies);
+        boundaries_.drop_unused();
         interrupt.require_uninterrupted();
-        for (const std::string& warning : bodies_.warnings()) addWarning(SOP_MESSAGE, warning.c_str());
+        for (const std::string& warning : warnings_) addWarning(SOP_MESSAGE, warning.c_str());
         if (bodies.empty())
-            addWarning(SOP_MESSAGE, "the input has no polygons, VDBs or height fields: there is nothing to run into");
+            addWarning(SOP_MESSAGE,
+                       "the input has no polygons, VDBs or height fields: there is nothing to collide with");
         UT_String path;
         getFullPath(path);
         gdp->clearAndDestroy();
@@ -72,10 +104,62 @@ private:
                  std::to_string(count) + " boundary particles\n");
     }
 
+    const Boundary& boundary(const std::string& key, const std::string& name, const ColliderShape& shape,
+                             const BoundarySettings& settings) {
+        const Boundary& found = boundaries_.of(key, shape, settings, "collider '" + name + "'");
+        warnings_.insert(warnings_.end(), found.warnings.begin(), found.warnings.end());
+        return found;
+    }
+
+    MovingBody still_body(const std::string& key, const SurfacePiece& piece, const BoundarySettings& settings,
+                          const ColliderSurface& surface) {
+        const ColliderState state = first_seen(shape_of(piece), affine(piece.placement));
+        return moving_body(piece.name, state, state, boundary(key, piece.name, state.rest, settings),
+                           surface_of(piece, surface));
+    }
+
+    void add_heightfields(const GeometryPieces& pieces, const BoundarySettings& settings,
+                          const ColliderSurface& surface, std::vector<MovingBody>& bodies) {
+        for (size_t k = 0; k < pieces.heightfields.size(); ++k) {
+            SurfacePiece piece;
+            piece.name = "height" + std::to_string(k);
+            piece.mesh = heightfield_mesh(pieces.heightfields[k]);
+            bodies.push_back(still_body(piece.name, piece, settings, surface));
+        }
+    }
+
+    /// As it is where it is sampled, where the frame begins, and where it ends.
+    MovingBody moving_body_of(const std::string& key, const SurfacePiece& sampled, const SurfacePiece& from,
+                              const SurfacePiece& to, Motion motion, const BoundarySettings& settings,
+                              const ColliderSurface& surface) {
+        const std::string what = "collider '" + sampled.name + "'";
+        if (sampled.from_volume && !sampled.packed)
+            throw Error(what +
+                        " is a VDB, whose motion can't be followed from frame to frame; pack it and move the "
+                        "packed primitive");
+        // What deforms is sampled and followed in the world.
+        const auto shape = [&](const SurfacePiece& piece) {
+            return motion == Motion::rigid ? shape_of(piece) : ColliderShape{placed_mesh(piece), {}};
+        };
+        const auto placement = [&](const SurfacePiece& piece) {
+            return motion == Motion::rigid ? affine(piece.placement) : Affine();
+        };
+        const ColliderState rest = first_seen(shape(sampled), placement(sampled), motion);
+        const auto followed_to = [&](const SurfacePiece& piece) {
+            ColliderState now = followed(rest, shape(piece), placement(piece), settings.spacing);
+            require_same_topology(rest, now, what);
+            if (now.motion != motion)
+                throw Error(what + " changes its shape or its scale; set Motion to Animated Deforming");
+            return now;
+        };
+        return moving_body(sampled.name, followed_to(from), followed_to(to),
+                           boundary(key, sampled.name, rest.rest, settings), surface_of(sampled, surface));
+    }
+
     GeometryPieces now(OP_Context& context, const std::string& pieces) {
         OP_AutoLockInputs inputs(this);
         if (inputs.lock(context) >= UT_ERROR_ABORT) throw Error("the input did not cook");
-        return geometry_pieces(*inputGeo(0), pieces, collider_values());
+        return geometry_pieces(*inputGeo(0), pieces, surface_values());
     }
 
     GeometryPieces at(const OP_Context& context, double frame, const std::string& pieces) {
@@ -85,10 +169,11 @@ private:
         const GU_DetailHandle handle = input ? input->getCookedGeoHandle(then) : GU_DetailHandle();
         if (handle.isNull()) throw Error("the input did not cook at frame " + std::to_string(frame));
         const GU_DetailHandleAutoReadLock detail(handle);
-        return geometry_pieces(*detail.getGdp(), pieces, collider_values());
+        return geometry_pieces(*detail.getGdp(), pieces, surface_values());
     }
 
-    ColliderBodies bodies_;
+    BoundaryCache boundaries_;
+    std::vector<std::string> warnings_;
 };
 
 }  // namespace

@@ -9,9 +9,6 @@
 
 namespace firn {
 
-/// A placement between two, `share` 0..1: the pivot moves straight, the rotation turns at an even rate the short way.
-Transform interpolate(const Transform& from, const Transform& to, const double pivot[3], double share);
-
 /// Throws Error when arrays differ in length, positions are not finite or a rotation is none.
 void validate(const Body&);
 void validate(const Transform&, const std::string& body_name);

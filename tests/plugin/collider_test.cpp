@@ -223,7 +223,7 @@ TEST(Collider, MergedCollidersStayApart) {
 TEST(Collider, NothingToRunIntoIsAWarning) {
     Collider collider([](GU_Detail& detail, double) { add_points(detail, {{0, 0, 0}}); }, false);
     EXPECT_TRUE(collider.bodies().empty());
-    EXPECT_NE(collider.node->messageText(UT_ERROR_WARNING).find("nothing to run into"), std::string::npos);
+    EXPECT_NE(collider.node->messageText(UT_ERROR_WARNING).find("nothing to collide with"), std::string::npos);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "boundary_bodies.h"
 #include "firn/engine.h"
+#include "firn/rigid_transform.h"
 #include "reference/published_snow.h"
 #include "scenes/scenes.h"
 

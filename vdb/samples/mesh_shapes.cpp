@@ -3,6 +3,7 @@
 
 #include "firn/error.h"
 #include "firn/mesh.h"
+#include "firn/rigid_transform.h"
 #include "samples/vec3.h"
 
 namespace firn {
@@ -111,12 +112,11 @@ Mesh plane_mesh(float width, float depth) {
 
 Mesh transformed(const Mesh& mesh, const Transform& placement, float scale) {
     Mesh moved = mesh;
-    const double* r = placement.rotation;
     for (Float3& p : moved.points) {
-        const Vec3 s = double(scale) * wide(p);
-        p = narrow({r[0] * s.x + r[1] * s.y + r[2] * s.z + placement.translation[0],
-                    r[3] * s.x + r[4] * s.y + r[5] * s.z + placement.translation[1],
-                    r[6] * s.x + r[7] * s.y + r[8] * s.z + placement.translation[2]});
+        const double scaled[3] = {double(scale) * p.x, double(scale) * p.y, double(scale) * p.z};
+        double placed[3];
+        apply_transform(placement, scaled, placed);
+        p = narrow({placed[0], placed[1], placed[2]});
     }
     // A mirror image would be inside out.
     if (scale < 0) {

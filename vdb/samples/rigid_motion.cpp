@@ -1,8 +1,8 @@
 // The best rigid motion between two sets of points: Horn 1987, by quaternions.
 
-#include <algorithm>
-#include <limits>
+#include <cmath>
 
+#include "firn/rigid_transform.h"
 #include "firn/samples.h"
 #include "samples/vec3.h"
 
@@ -71,22 +71,20 @@ std::optional<Transform> rigid_motion(const std::vector<Float3>& from, const std
                       {s[0][1] - s[1][0], s[2][0] + s[0][2], s[1][2] + s[2][1], s[2][2] - s[0][0] - s[1][1]}};
     double q[4];
     largest_eigenvector(m, q);
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
     Transform motion;
-    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-    std::copy(r, r + 9, motion.rotation);
-    const auto turned = [&](const Vec3& p) {
-        return Vec3{r[0] * p.x + r[1] * p.y + r[2] * p.z, r[3] * p.x + r[4] * p.y + r[5] * p.z,
-                    r[6] * p.x + r[7] * p.y + r[8] * p.z};
+    rotation_matrix({q[0], q[1], q[2], q[3]}, motion.rotation);
+    const auto placed = [&](const Vec3& p) {
+        const double local[3] = {p.x, p.y, p.z};
+        double world[3];
+        apply_transform(motion, local, world);
+        return Vec3{world[0], world[1], world[2]};
     };
-    const Vec3 translation = b - turned(a);
+    const Vec3 translation = b - placed(a);
     motion.translation[0] = translation.x;
     motion.translation[1] = translation.y;
     motion.translation[2] = translation.z;
     for (size_t i = 0; i < from.size(); ++i) {
-        const double off = length(turned(wide(from[i])) + translation - wide(to[i]));
+        const double off = length(placed(wide(from[i])) - wide(to[i]));
         if (!(off <= static_cast<double>(tolerance))) return {};  // also when it is not a number
     }
     return motion;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,19 @@ struct Body {
     std::vector<float> particle_bounce;
     std::vector<float> particle_sticky;
 };
+
+/// One of the numbers that say how a surface treats snow: its name, and where it stands in a Body.
+struct SurfaceQuantity {
+    const char* token;  ///< of the parameter, the scene key and the point attribute
+    float Body::*value;
+    std::vector<float> Body::*array;  ///< per boundary particle
+    float high;                       ///< the largest allowed value; the smallest is 0
+};
+
+inline constexpr size_t surface_quantity_count = 4;
+
+/// friction, adhesion, bounce, sticky. Whoever handles all of them loops over this table.
+const std::array<SurfaceQuantity, surface_quantity_count>& surface_table();
 
 /// V_b = phi / sum W over the body's own particles, each included (Gissler 2020, 3.4), m^3: what a body without volumes
 /// of its own gets. `phi` is Parameters::boundary_volume.
