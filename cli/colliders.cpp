@@ -40,21 +40,21 @@ void turn_inside_out(SurfaceSamples& samples, float spacing) {
 /// In the collider's own frame, scaled.
 Mesh local_mesh(const Geometry& g) {
     switch (g.shape) {
-        case Shape::plane:
+        case ShapeKind::plane:
             return plane_mesh(g.size.x, g.size.z);
-        case Shape::box:
+        case ShapeKind::box:
             return box_mesh(g.size);
-        case Shape::sphere:
+        case ShapeKind::sphere:
             return sphere_mesh(g.radius);
-        case Shape::cylinder:
+        case ShapeKind::cylinder:
             return cylinder_mesh(g.radius, g.height);
-        case Shape::mesh:
+        case ShapeKind::mesh:
             return transformed(read_mesh(g.file), Transform(), g.placed.scale);
-        case Shape::vdb:
+        case ShapeKind::vdb:
             return transformed(vdb_mesh(g.file, g.grid), Transform(), g.placed.scale);
-        case Shape::heightfield:
+        case ShapeKind::heightfield:
             return heightfield_mesh(heightfield_of(g));
-        case Shape::particles:
+        case ShapeKind::particles:
             break;
     }
     throw Error("a collider can't be made of particles");
@@ -96,12 +96,12 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
     settings_.two_sided = collider.two_sided;
     if (collider.inverted) settings_.depth = 0;
     try {
-        if (g.shape == Shape::vdb) {
+        if (g.shape == ShapeKind::vdb) {
             SurfaceSettings in_file = settings_;
             in_file.spacing /= g.placed.scale;
             local_ = sample_vdb_surface(g.file, g.grid, in_file);
             for (Float3& p : local_.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
-        } else if (g.shape == Shape::heightfield) {
+        } else if (g.shape == ShapeKind::heightfield) {
             local_ = sample_heightfield(heightfield_of(g), settings_);
         } else {
             const Mesh mesh = is_sequence(collider) ? sequence_mesh(scene.first_frame) : local_mesh(g);
@@ -175,7 +175,7 @@ Body CollidingBody::body_at(int frame) const {
     } else if (motion_ == Motion::deforming) {
         body.position = positions(frame);
         body.normal.clear();
-    } else if (collider.geometry.shape != Shape::heightfield) {
+    } else if (collider.geometry.shape != ShapeKind::heightfield) {
         const Transform t = transform_of(collider.geometry.placed);
         for (Float3& p : body.position) p = apply_transform(t, p);
         for (Float3& n : body.normal) n = turned(t, n);
@@ -203,7 +203,7 @@ Mesh collider_mesh(const Scene& scene, size_t index, double frame) {
         const int at = static_cast<int>(std::lround(frame));
         mesh = transformed(read_mesh(sequence_file(g.file, at, scene.first_frame, scene.last_frame)),
                            transform_of(g.placed), g.placed.scale);
-    } else if (g.shape == Shape::heightfield) {
+    } else if (g.shape == ShapeKind::heightfield) {
         mesh = local_mesh(g);
     } else {
         mesh = transformed(local_mesh(g), placement_at(collider, frame));
