@@ -30,21 +30,21 @@ Heightfield heightfield_of(const Geometry& g) {
 /// In the collider's own frame, scaled.
 Mesh local_mesh(const Geometry& g) {
     switch (g.shape) {
-        case Shape::plane:
+        case ShapeKind::plane:
             return plane_mesh(g.size.x, g.size.z);
-        case Shape::box:
+        case ShapeKind::box:
             return box_mesh(g.size);
-        case Shape::sphere:
+        case ShapeKind::sphere:
             return sphere_mesh(g.radius);
-        case Shape::cylinder:
+        case ShapeKind::cylinder:
             return cylinder_mesh(g.radius, g.height);
-        case Shape::mesh:
+        case ShapeKind::mesh:
             return transformed(read_mesh(g.file), Transform(), g.placed.scale);
-        case Shape::vdb:
+        case ShapeKind::vdb:
             return transformed(vdb_mesh(g.file, g.grid), Transform(), g.placed.scale);
-        case Shape::heightfield:
+        case ShapeKind::heightfield:
             return heightfield_mesh(heightfield_of(g));
-        case Shape::particles:
+        case ShapeKind::particles:
             break;
     }
     throw Error("a collider can't be made of particles");
@@ -94,11 +94,11 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
             recognise_motion();
             return;
         }
-        boundary_ = g.shape == Shape::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
-                                          : boundary_of({local_mesh(g), {}}, settings, what_);
+        boundary_ = g.shape == ShapeKind::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
+                                              : boundary_of({local_mesh(g), {}}, settings, what_);
         if (!collider.keys.empty()) first_.motion = Motion::rigid;
         // A heightfield's mesh is in the world already.
-        if (g.shape != Shape::heightfield) first_.placement = transform_of(g.placed);
+        if (g.shape != ShapeKind::heightfield) first_.placement = transform_of(g.placed);
     } catch (const Error& error) {
         // A file's own errors name it; those of a sequence name the file of a frame.
         const std::string said = error.what();
@@ -162,7 +162,7 @@ Mesh collider_mesh(const Scene& scene, size_t index, double frame) {
         const int at = static_cast<int>(std::lround(frame));
         mesh = transformed(read_mesh(sequence_file(g.file, at, scene.first_frame, scene.last_frame)),
                            transform_of(g.placed), g.placed.scale);
-    } else if (g.shape == Shape::heightfield) {
+    } else if (g.shape == ShapeKind::heightfield) {
         mesh = local_mesh(g);
     } else {
         mesh = transformed(local_mesh(g), placement_at(collider, frame));

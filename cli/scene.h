@@ -37,12 +37,12 @@ struct SnowMaterial {
     MaterialNoise noise;
 };
 
-enum class Shape { box, sphere, cylinder, plane, mesh, vdb, heightfield, particles };
-const char* shape_token(Shape);
+enum class ShapeKind { box, sphere, cylinder, plane, mesh, vdb, heightfield, particles };
+const char* shape_token(ShapeKind);
 
 /// What snow and colliders are made of; which fields count depends on the shape.
 struct Geometry {
-    Shape shape = Shape::box;
+    ShapeKind shape = ShapeKind::box;
     Float3 size{1, 1, 1};  ///< m, box; a plane uses x and z
     float radius = 0.5f;   ///< m, sphere, cylinder
     float height = 1;      ///< m, cylinder

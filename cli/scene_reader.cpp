@@ -24,10 +24,10 @@ namespace {
 
 constexpr float pi = 3.14159265358979f;
 
-Shape shape_named(const std::string& token) {
-    if (token == "layer") return Shape::heightfield;
-    for (const Shape shape : {Shape::box, Shape::sphere, Shape::cylinder, Shape::plane, Shape::mesh, Shape::vdb,
-                              Shape::heightfield, Shape::particles})
+ShapeKind shape_named(const std::string& token) {
+    if (token == "layer") return ShapeKind::heightfield;
+    for (const ShapeKind shape : {ShapeKind::box, ShapeKind::sphere, ShapeKind::cylinder, ShapeKind::plane,
+                                  ShapeKind::mesh, ShapeKind::vdb, ShapeKind::heightfield, ShapeKind::particles})
         if (token == shape_token(shape)) return shape;
     throw Error("there is no shape '" + token + "'");
 }
@@ -60,8 +60,8 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     geometry.placed.rotation = section.vector("rotation");
     geometry.placed.scale = section.real("scale");
     geometry.file = section.path("file", folder);
-    const bool needs_file = geometry.shape == Shape::mesh || geometry.shape == Shape::vdb ||
-                            geometry.shape == Shape::heightfield || geometry.shape == Shape::particles;
+    const bool needs_file = geometry.shape == ShapeKind::mesh || geometry.shape == ShapeKind::vdb ||
+                            geometry.shape == ShapeKind::heightfield || geometry.shape == ShapeKind::particles;
     if (needs_file && geometry.file.empty())
         fail(section.where(), section.title() + " with shape = \"" + token + "\" needs a 'file'");
     return geometry;
@@ -90,7 +90,7 @@ Snow read_snow(SceneTable section, Scene& scene, const Materials& materials, con
     snow.material = read_body_material(section, materials, otherwise);
     if (section.has("density")) snow.material.material.rest_density = section.real("density");
     snow.own_material = section.has("material") || section.has("density");
-    note_material(section, snow.material, snow.own_material && snow.geometry.shape == Shape::particles);
+    note_material(section, snow.material, snow.own_material && snow.geometry.shape == ShapeKind::particles);
     snow.thickness = section.real("thickness");
     snow.velocity = section.vector("velocity");
     snow.spin = section.vector("spin");
@@ -128,7 +128,7 @@ Collider read_collider(SceneTable section, Scene& scene) {
     section.record(scene.motion, "collider." + collider.name);
     collider.geometry = read_geometry(section, scene.folder);
     const bool sequence = frame_patterns(section, collider.geometry.file) > 0;
-    if (sequence && collider.geometry.shape != Shape::mesh)
+    if (sequence && collider.geometry.shape != ShapeKind::mesh)
         section.fail_at("file", "only meshes may come as one file for each frame");
     collider.keys = read_keys(section);
     if (sequence && !collider.keys.empty())
@@ -141,7 +141,7 @@ Collider read_collider(SceneTable section, Scene& scene) {
         collider.geometry.placed.position = collider.keys.front().position;
         collider.geometry.placed.rotation = collider.keys.front().rotation;
     }
-    if (collider.geometry.shape == Shape::heightfield && !collider.keys.empty())
+    if (collider.geometry.shape == ShapeKind::heightfield && !collider.keys.empty())
         section.fail_at("keys", "a heightfield can't move; use a mesh");
     collider.smooth = section.text("interpolation") == "smooth";
     collider.inverted = section.toggle("inverted");
@@ -351,23 +351,23 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
 
 }  // namespace
 
-const char* shape_token(Shape shape) {
+const char* shape_token(ShapeKind shape) {
     switch (shape) {
-        case Shape::box:
+        case ShapeKind::box:
             return "box";
-        case Shape::sphere:
+        case ShapeKind::sphere:
             return "sphere";
-        case Shape::cylinder:
+        case ShapeKind::cylinder:
             return "cylinder";
-        case Shape::plane:
+        case ShapeKind::plane:
             return "plane";
-        case Shape::mesh:
+        case ShapeKind::mesh:
             return "mesh";
-        case Shape::vdb:
+        case ShapeKind::vdb:
             return "vdb";
-        case Shape::heightfield:
+        case ShapeKind::heightfield:
             return "heightfield";
-        case Shape::particles:
+        case ShapeKind::particles:
             return "particles";
     }
     return "";

@@ -18,9 +18,9 @@ namespace {
 
 /// A lattice through a shape's own box that is centred on it, so that faces lie half a spacing outside the particles.
 std::vector<Float3> lattice(const Geometry& g, float spacing) {
-    const Float3 size = g.shape == Shape::box      ? g.size
-                        : g.shape == Shape::sphere ? Float3{2 * g.radius, 2 * g.radius, 2 * g.radius}
-                                                   : Float3{2 * g.radius, g.height, 2 * g.radius};
+    const Float3 size = g.shape == ShapeKind::box      ? g.size
+                        : g.shape == ShapeKind::sphere ? Float3{2 * g.radius, 2 * g.radius, 2 * g.radius}
+                                                       : Float3{2 * g.radius, g.height, 2 * g.radius};
     // A length of 0.3 m at 0.02 m is 15 spacings, whatever the rounding of either.
     const auto cells = [&](float length) { return static_cast<int64_t>(std::llround(double(length) / spacing)); };
     const int64_t nx = cells(size.x), ny = cells(size.y), nz = cells(size.z);
@@ -32,8 +32,8 @@ std::vector<Float3> lattice(const Geometry& g, float spacing) {
                 const double x = (double(i) + 0.5 - 0.5 * double(nx)) * spacing;
                 const double y = (double(j) + 0.5 - 0.5 * double(ny)) * spacing;
                 const double z = (double(k) + 0.5 - 0.5 * double(nz)) * spacing;
-                if (g.shape == Shape::sphere && x * x + y * y + z * z > radius) continue;
-                if (g.shape == Shape::cylinder && x * x + z * z > radius) continue;
+                if (g.shape == ShapeKind::sphere && x * x + y * y + z * z > radius) continue;
+                if (g.shape == ShapeKind::cylinder && x * x + z * z > radius) continue;
                 points.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
             }
         }
@@ -44,9 +44,9 @@ std::vector<Float3> lattice(const Geometry& g, float spacing) {
 double shape_volume(const Geometry& g) {
     constexpr double pi = 3.14159265358979323846;
     switch (g.shape) {
-        case Shape::sphere:
+        case ShapeKind::sphere:
             return 4.0 / 3 * pi * g.radius * g.radius * g.radius;
-        case Shape::cylinder:
+        case ShapeKind::cylinder:
             return pi * g.radius * g.radius * g.height;
         default:
             return double(g.size.x) * g.size.y * g.size.z;
@@ -54,8 +54,8 @@ double shape_volume(const Geometry& g) {
 }
 
 Mesh shape_mesh(const Geometry& g) {
-    if (g.shape == Shape::box) return box_mesh(g.size);
-    if (g.shape == Shape::sphere) return sphere_mesh(g.radius);
+    if (g.shape == ShapeKind::box) return box_mesh(g.size);
+    if (g.shape == ShapeKind::sphere) return sphere_mesh(g.radius);
     return cylinder_mesh(g.radius, g.height);
 }
 
@@ -77,9 +77,9 @@ Filled fill(const Snow& snow, float spacing) {
 
     Filling filling;
     switch (g.shape) {
-        case Shape::box:
-        case Shape::sphere:
-        case Shape::cylinder:
+        case ShapeKind::box:
+        case ShapeKind::sphere:
+        case ShapeKind::cylinder:
             require_room(shape_volume(g) / cell, what);
             if (snow.relaxed) {
                 filling = fill_mesh(shape_mesh(g), settings);
@@ -92,7 +92,7 @@ Filled fill(const Snow& snow, float spacing) {
                 }
             }
             break;
-        case Shape::mesh: {
+        case ShapeKind::mesh: {
             const Mesh mesh = transformed(read_mesh(g.file), Transform(), g.placed.scale);
             const MeshFacts facts = examine(mesh);
             require_near(facts.low, facts.high, spacing, what + ", " + g.file);
@@ -102,20 +102,20 @@ Filled fill(const Snow& snow, float spacing) {
             filling = fill_mesh(mesh, settings);
             break;
         }
-        case Shape::vdb:
+        case ShapeKind::vdb:
             // Filled as it is in its file, then scaled.
             settings.spacing = spacing / g.placed.scale;
             filling = fill_vdb(g.file, g.grid, settings);
             for (Float3& p : filling.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
             break;
-        case Shape::heightfield: {
+        case ShapeKind::heightfield: {
             Heightfield field = read_heightfield(g.file, g.cell, g.relief);
             require_room(double(field.columns) * field.rows * g.cell * g.cell * snow.thickness / cell, what);
             filling = fill_layer(field, snow.thickness, settings);
             break;
         }
-        case Shape::plane:
-        case Shape::particles:
+        case ShapeKind::plane:
+        case ShapeKind::particles:
             throw Error(what + ": this shape can't be filled");
     }
     for (Float3& p : filling.position) p = apply_transform(placed, p);
@@ -171,7 +171,7 @@ SnowPlacer::SnowPlacer(const Scene& scene) : scene_(scene), points_(scene.snow.s
         for (size_t q = 0; q < 6; ++q)
             varies_[q] |= snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
                           varies(snow.material.noise, material_table()[q].token) ||
-                          (snow.geometry.shape == Shape::particles && !snow.own_material);  // the file may say more
+                          (snow.geometry.shape == ShapeKind::particles && !snow.own_material);  // the file may say more
     }
 }
 
@@ -246,7 +246,7 @@ Particles SnowPlacer::clothed(const Snow& snow, std::vector<Float3> positions) c
 size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_id) {
     const Snow& snow = scene_.snow[body];
     Particles fresh;
-    if (snow.geometry.shape == Shape::particles) {
+    if (snow.geometry.shape == ShapeKind::particles) {
         ParticleFile file;
         try {
             file = read_particles(snow.geometry.file);
@@ -314,7 +314,7 @@ uint64_t SnowPlacer::final_count() {
             count += static_cast<uint64_t>(std::max(0.0, frames) * snow.rate / scene_.fps /
                                            (snow.material.material.rest_density * s * s * s));
             points(body);
-        } else if (snow.geometry.shape == Shape::particles) {
+        } else if (snow.geometry.shape == ShapeKind::particles) {
             count += read_particles(snow.geometry.file).particles.count();
         } else {
             count += points(body).size();

@@ -47,7 +47,8 @@ types_of() { # types_of ROOM: the names of what files define at the level of nam
         /^namespace/ { hidden = 1; next }
         /^\}  \/\/ namespace firn$/ { inside = 0; next }
         /^\}  \/\/ namespace/ { hidden = 0; next }
-        inside && !hidden && match($0, /^(struct|class|union|enum class|enum) [A-Za-z_0-9]+/) && !/;[[:space:]]*$/ {
+        # A definition has its brace on this line or the next; without one, the line that ends here only declares.
+        inside && !hidden && match($0, /^(struct|class|union|enum class|enum) [A-Za-z_0-9]+/) && (/\{/ || !/;[[:space:]]*$/) {
             split(substr($0, RSTART, RLENGTH), words, " ")
             print words[words[2] == "class" ? 3 : 2]
         }' {} + | sort -u
@@ -59,7 +60,7 @@ done
 twice=$(for room in "${rooms[@]}"; do types_of "$room"; done | sort | uniq -d)
 for name in $twice; do
     echo "rooms: firn::$name is defined in more than one room:"
-    grep -rnE "^(struct|class|union|enum|enum class) $name\\b[^;]*$" "${rooms[@]}" --include='*.h' --include='*.cpp' || true
+    grep -rnE "^(struct|class|union|enum|enum class) $name\\b([^;]*$|.*\{)" "${rooms[@]}" --include='*.h' --include='*.cpp' || true
     failed=1
 done
 exit $failed

@@ -155,7 +155,7 @@ end = 9
 )");
     ASSERT_EQ(scene.snow.size(), 4u);
     EXPECT_EQ(scene.snow[0].name, "snow1");
-    EXPECT_EQ(scene.snow[0].geometry.shape, firn::Shape::sphere);
+    EXPECT_EQ(scene.snow[0].geometry.shape, firn::ShapeKind::sphere);
     EXPECT_EQ(scene.snow[0].geometry.radius, 0.3f);
     EXPECT_EQ(scene.snow[0].geometry.placed.position.z, 3);
     EXPECT_EQ(scene.snow[0].spin.y, 90);
@@ -259,7 +259,7 @@ TEST(SceneFile, MistakesHaveTheirPlaceAndASuggestion) {
 TEST(SceneFile, SetReachesEveryKindOfKey) {
     const std::string text = "[[snow]]\nname = \"ball\"\n[[collider]]\n";
     EXPECT_EQ(parse(text, {"snow.ball.velocity=[1,2,3]"}).snow[0].velocity.z, 3);
-    EXPECT_EQ(parse(text, {"snow.0.shape=sphere"}).snow[0].geometry.shape, firn::Shape::sphere);
+    EXPECT_EQ(parse(text, {"snow.0.shape=sphere"}).snow[0].geometry.shape, firn::ShapeKind::sphere);
     EXPECT_EQ(parse(text, {"collider.0.friction=0"}).colliders[0].friction, 0);
     EXPECT_EQ(parse(text, {"output.half_float=off"}).output.half_float, false);
     EXPECT_EQ(parse(text, {"output.volumes=[]"}).output.volumes.size(), 0u);

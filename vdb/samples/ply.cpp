@@ -194,7 +194,7 @@ void read_points(Values& values, const Element& element, Mesh& mesh) {
     for (size_t i = 0; i < element.properties.size(); ++i) {
         for (int axis = 0; axis < 3; ++axis) {
             const Property& p = element.properties[i];
-            if (!p.list && p.name == std::string_view("xyz" + axis, 1)) axis_of_property[axis] = static_cast<int>(i);
+            if (!p.list && p.name == std::string_view(&"xyz"[axis], 1)) axis_of_property[axis] = static_cast<int>(i);
         }
     }
     if (axis_of_property[0] < 0 || axis_of_property[1] < 0 || axis_of_property[2] < 0) {
