@@ -37,7 +37,7 @@ int run(const CommandLine& line) {
                             ? read_wedge(path, line.integer("--wedge", 0, 0, 1000000), line.all("--set"))
                             : read_scene(path, line.all("--set"));
     const std::string device = line.text("--device", scene.device);
-    const Engine engine(scene.parameters, device);
+    const Engine engine(scene.parameters, device, scene.method);
 
     std::vector<std::string> warnings = scene.warnings;
     SnowPlacer placer(scene);

@@ -138,6 +138,7 @@ struct Scene {
     float resolution = 1;
     Parameters parameters;  ///< spacing already divided by the resolution
     std::string device = "auto";
+    std::string method = "snow";
 
     double fps = 24;
     int first_frame = 1;  ///< holds the start of the motion

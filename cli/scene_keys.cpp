@@ -39,6 +39,8 @@ std::vector<SceneKey> make_table() {
         still({"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."}),
         derived({"scene", "resolution", number, "", "1", 0.01, 100, "Divides the particle spacing: 2 makes eight times as many particles. The knob between a test and the shot."}),
 
+        {"scene", "method", text, "", "snow", 0, 0, "What moves the particles: snow."},
+
         {"time", "fps", number, "1/s", "24", 1e-3, 1e5, "Frames per second."},
         {"time", "start", integer, "frame", "1", -1e6, 1e6, "First frame; it holds the snow as it was placed."},
         still({"time", "end", integer, "frame", "48", -1e6, 1e6, "Last frame."}),

@@ -116,7 +116,7 @@ public:
           view_(view),
           physics_(physics_text(scene)),
           placer_(scene),
-          engine_(scene.parameters, scene.device) {}
+          engine_(scene.parameters, scene.device, scene.method) {}
 
     int go() {
         const bool resumed = settings_.resume && restore();

@@ -2,8 +2,6 @@
 # firn::FIRN_LANES::CLASS, derived from MethodStep (solver/particles/method_step.h); the target gets
 # `MethodMakers firn::NAME_makers()` from it, and brings the method's tables itself. HEADER is a path below solver/, or a
 # whole one. FIRN_NAME_CUDA_SOURCE, in the cache, is what nvcc compiles.
-set(FIRN_METHOD_TEMPLATES ${CMAKE_CURRENT_LIST_DIR}/method)
-
 function(firn_method target name class header)
     set(FIRN_METHOD ${name})
     set(FIRN_CLASS ${class})
@@ -24,7 +22,7 @@ function(firn_method target name class header)
             "namespace lanes${FIRN_WIDTH} {\nstd::unique_ptr<MethodDevice> make_${name}(int threads);\n}\n")
         list(APPEND FIRN_MAKERS lanes${FIRN_WIDTH}::make_${name})
         set(source ${folder}/${name}_lanes${FIRN_WIDTH}.cpp)
-        configure_file(${FIRN_METHOD_TEMPLATES}/lanes.cpp.in ${source} @ONLY)
+        configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/method/lanes.cpp.in ${source} @ONLY)
         target_sources(${target} PRIVATE ${source})
         # Eight lanes: this one file may use AVX2 and FMA. It is entered only after the processor was asked at run time,
         # and must not define inline functions that other files share: the linker keeps one copy of each and could keep
@@ -36,7 +34,7 @@ function(firn_method target name class header)
     if(FIRN_NVCC)
         string(APPEND FIRN_DECLARATIONS "namespace cuda {\nstd::unique_ptr<MethodDevice> make_${name}(int device);\n}\n")
         list(APPEND FIRN_MAKERS cuda::make_${name})
-        configure_file(${FIRN_METHOD_TEMPLATES}/cuda.cu.in ${folder}/cuda_${name}.cu @ONLY)
+        configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/method/cuda.cu.in ${folder}/cuda_${name}.cu @ONLY)
         firn_cuda_object(cuda_${name} ${folder}/cuda_${name}.cu
             -I${PROJECT_SOURCE_DIR}/solver -I${PROJECT_SOURCE_DIR}/solver/include)
         target_sources(${target} PRIVATE ${FIRN_CUDA_FOLDER}/cuda_${name}.o)
@@ -45,6 +43,6 @@ function(firn_method target name class header)
         list(APPEND FIRN_MAKERS nullptr)
     endif()
     list(JOIN FIRN_MAKERS ", " FIRN_MAKERS)
-    configure_file(${FIRN_METHOD_TEMPLATES}/makers.cpp.in ${folder}/${name}_makers.cpp @ONLY)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/method/makers.cpp.in ${folder}/${name}_makers.cpp @ONLY)
     target_sources(${target} PRIVATE ${folder}/${name}_makers.cpp)
 endfunction()

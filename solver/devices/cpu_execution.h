@@ -9,6 +9,7 @@
 
 #include "devices/buffer.h"
 #include "devices/cpu_threads.h"
+#include "devices/folded_sum.h"
 #include "particles/lane.h"
 
 namespace firn::FIRN_LANES {
@@ -71,30 +72,30 @@ public:
         kernel();
     }
 
-    /// out[k] = sum over the particles of kernel(i).v[k], in an order that depends on `count` alone. `out` is the
-    /// device's: the host does not wait.
+    /// out[k] = sum over the particles of kernel(i).v[k], exact but for one rounding (folded_sum.h): it depends neither
+    /// on threads nor on the particles' order. `out` is the device's: the host does not wait.
     template <int N, class Kernel>
     void sum(uint32_t count, const Kernel& kernel, double* out) {
-        reduce<N, true>(count, kernel, out);
+        add_up<N>(count, kernel, out);
     }
 
     /// The same, and then one item's work with the sums.
     template <int N, class Kernel, class Then>
     void sum(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
-        reduce<N, true>(count, kernel, out);
+        add_up<N>(count, kernel, out);
         then();
     }
 
     /// The largest kernel(i).v[k]; the lowest float when there is no particle. `out` is the device's.
     template <int N, class Kernel>
     void max(uint32_t count, const Kernel& kernel, double* out) {
-        reduce<N, false>(count, kernel, out);
+        find_largest<N>(count, kernel, out);
     }
 
     /// The same for the host, which waits for it.
     template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
-        reduce<N, false>(count, kernel, out);
+        find_largest<N>(count, kernel, out);
     }
 
     /// Inclusive sum, in place.
@@ -137,59 +138,109 @@ public:
 
     uint64_t memory_free() const { return memory_available(); }
     /// Held by this object itself.
-    size_t bytes() const { return partial_.bytes(); }
+    size_t bytes() const { return sums_.bytes() + maxima_.bytes(); }
 
 private:
     static constexpr uint32_t particle_grain = 512;
     static constexpr uint32_t reduce_grain = 2048;
     static constexpr float lowest = -3.402823466e38f;
 
-    template <int N, bool Adds, class Kernel>
-    void reduce(uint32_t count, const Kernel& kernel, double* out) {
-        const uint32_t chunks = (count + reduce_grain - 1) / reduce_grain;
-        partial_.resize(size_t(chunks) * N);
-        struct Context {
-            const Kernel* kernel;
-            double* partial;
-            uint32_t count;
-        } context{&kernel, partial_.data(), count};
+    template <class Kernel, class Part>
+    struct Reduction {
+        const Kernel* kernel;
+        Part* parts;  ///< N for each chunk
+        uint32_t count;
+    };
+    static uint32_t chunks(uint32_t count) { return (count + reduce_grain - 1) / reduce_grain; }
+
+    template <int N, class Kernel>
+    void add_up(uint32_t count, const Kernel& kernel, double* out) {
+        sums_.resize_generously(size_t(chunks(count)) * N);
+        const Reduction<Kernel, FoldedSum> context{&kernel, sums_.data(), count};
         threads_.run(
             count, reduce_grain,
             [](const void* c, uint32_t begin, uint32_t end) {
-                const Context& k = *static_cast<const Context*>(c);
-                const Real start = splat(Adds ? 0.0f : lowest);
-                Values<N> total;
-                for (int n = 0; n < N; ++n) total.v[n] = start;
+                const auto& k = *static_cast<const Reduction<Kernel, FoldedSum>*>(c);
+                alignas(64) float values[N][reduce_grain];
+                Int largest[N] = {};
                 for (uint32_t i = begin; i < end; i += lane_width) {
                     const Values<N> value = (*k.kernel)(i);
                     const Mask inside = below(i, k.count);
                     for (int n = 0; n < N; ++n) {
-                        const Real v = select(inside, value.v[n], start);
-                        total.v[n] = Adds ? total.v[n] + v : FIRN_LANES::max(total.v[n], v);
+                        const Real v = select(inside, value.v[n], 0.0f);
+                        store(values[n] + (i - begin), v);
+                        const Int size = size_bits(v);
+                        largest[n] = select(size > largest[n], size, largest[n]);
                     }
                 }
-                double* to = k.partial + size_t(begin / reduce_grain) * N;
+                FoldedSum* const to = k.parts + size_t(begin / reduce_grain) * N;
+                for (int n = 0; n < N; ++n) to[n] = folded(values[n], end - begin, largest[n]);
+            },
+            &context);
+        for (int n = 0; n < N; ++n) {
+            FoldedSum total{-5, {0, 0, 0}};
+            for (uint32_t c = 0; c < chunks(count); ++c) join(total, sums_.data()[size_t(c) * N + n]);
+            out[n] = folded_value(total);
+        }
+    }
+
+    /// The sum of numbers in the core's own cache. What lies past `count` in the last block is zero.
+    static FoldedSum folded(const float* values, uint32_t count, Int largest_lanes) {
+        uint32_t largest = 0;
+        for (uint32_t l = 0; l < lane_width; ++l) {
+            const uint32_t size = lane(largest_lanes, l);
+            largest = size > largest ? size : largest;
+        }
+        FoldedSum sum{fold_top(largest), {0, 0, 0}};
+        if (sum.top == FoldedSum::not_finite) return sum;
+        const float scale = fold_scale(sum.top);
+        for (uint32_t k = 0; k < count; ++k) {
+            int32_t part[FoldedSum::folds];
+            fold(values[k] * scale, part);
+            for (int f = 0; f < FoldedSum::folds; ++f) sum.part[f] += part[f];
+        }
+        return sum;
+    }
+
+    template <int N, class Kernel>
+    void find_largest(uint32_t count, const Kernel& kernel, double* out) {
+        maxima_.resize_generously(size_t(chunks(count)) * N);
+        const Reduction<Kernel, float> context{&kernel, maxima_.data(), count};
+        threads_.run(
+            count, reduce_grain,
+            [](const void* c, uint32_t begin, uint32_t end) {
+                const auto& k = *static_cast<const Reduction<Kernel, float>*>(c);
+                Values<N> most;
+                for (int n = 0; n < N; ++n) most.v[n] = splat(lowest);
+                for (uint32_t i = begin; i < end; i += lane_width) {
+                    const Values<N> value = (*k.kernel)(i);
+                    const Mask inside = below(i, k.count);
+                    for (int n = 0; n < N; ++n)
+                        most.v[n] = FIRN_LANES::max(most.v[n], select(inside, value.v[n], lowest));
+                }
+                float* const to = k.parts + size_t(begin / reduce_grain) * N;
                 for (int n = 0; n < N; ++n) {
-                    to[n] = Adds ? 0.0 : double(lowest);
+                    to[n] = lowest;
                     for (uint32_t l = 0; l < lane_width; ++l) {
-                        const double v = lane(total.v[n], l);
-                        to[n] = Adds ? to[n] + v : (v > to[n] ? v : to[n]);
+                        const float v = lane(most.v[n], l);
+                        to[n] = v > to[n] ? v : to[n];
                     }
                 }
             },
             &context);
         for (int n = 0; n < N; ++n) {
-            double total = Adds ? 0.0 : double(lowest);
-            for (uint32_t c = 0; c < chunks; ++c) {
-                const double v = partial_.data()[size_t(c) * N + n];
-                total = Adds ? total + v : (v > total ? v : total);
+            float most = lowest;
+            for (uint32_t c = 0; c < chunks(count); ++c) {
+                const float v = maxima_.data()[size_t(c) * N + n];
+                most = v > most ? v : most;
             }
-            out[n] = total;
+            out[n] = most;
         }
     }
 
     Threads threads_;
-    Buffer<double> partial_;
+    Buffer<FoldedSum> sums_;
+    Buffer<float> maxima_;
 };
 
 }  // namespace firn::FIRN_LANES

@@ -8,6 +8,7 @@
 #include "devices/buffer.h"
 #include "devices/cuda_sort.h"
 #include "devices/cuda_stream.h"
+#include "devices/folded_sum.h"
 #include "particles/lane.h"
 
 namespace firn::FIRN_LANES {
@@ -42,77 +43,152 @@ __global__ void run_once(const Kernel kernel) {
 }
 
 /// Where the blocks of a reduction meet.
+template <class Part>
 struct Meeting {
-    double* partial;    ///< N for each block
+    Part* parts;        ///< N for each block
     uint32_t* arrived;  ///< blocks; 0 between launches
 };
 
-template <bool Adds, class T>
-__device__ __forceinline__ T joined(T a, T b) {
-    return Adds ? a + b : (b > a ? b : a);
-}
+constexpr uint32_t block_warps = block_threads / warp_threads;
 
-template <bool Adds, class T>
-__device__ __forceinline__ T joined_in_warp(T v) {
-    for (uint32_t step = warp_threads / 2; step > 0; step /= 2) v = joined<Adds>(v, __shfl_down_sync(~0u, v, step));
+__device__ __forceinline__ int32_t sum_in_warp(int32_t v) {
+    for (uint32_t step = warp_threads / 2; step > 0; step /= 2) v += __shfl_down_sync(~0u, v, step);
     return v;
 }
 
-/// Sums or maxima of kernel(i), then one thread's work with them. Each block leaves its part, and the last block to
-/// arrive joins all parts, always in the order of the blocks: the shape depends on `count` alone.
-template <int N, bool Adds, class Kernel, class Then>
-__global__ void __launch_bounds__(block_threads, block_residents)
-    run_reduction(const Kernel kernel, const uint32_t count, const Meeting meeting, double* const out,
-                  const Then then) {
-    constexpr uint32_t warps = block_threads / warp_threads;
-    constexpr float start = Adds ? 0.0f : -3.402823466e38f;
-    __shared__ double part[N][warps];
-    __shared__ bool last;
-    const uint32_t thread = threadIdx.x, warp = thread / warp_threads;
-    const uint32_t i = blockIdx.x * block_threads + thread;
+template <class T>
+__device__ __forceinline__ T largest_in_warp(T v) {
+    for (uint32_t step = warp_threads / 2; step > 0; step /= 2) {
+        const T other = __shfl_down_sync(~0u, v, step);
+        v = other > v ? other : v;
+    }
+    return v;
+}
 
+/// The block has written its part: is it the last one to do so?
+__device__ __forceinline__ bool arrive(uint32_t* arrived) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();  // the part is written before the block has arrived
+        last = atomicAdd(arrived, 1u) + 1 == gridDim.x;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
+/// The sum of one number of each thread, for thread 0.
+__device__ __forceinline__ FoldedSum fold_block(float value) {
+    __shared__ uint32_t largest[block_warps];
+    __shared__ int32_t part[FoldedSum::folds][block_warps];
+    const uint32_t warp = threadIdx.x / warp_threads;
+    const bool first = threadIdx.x % warp_threads == 0;
+    const uint32_t size = largest_in_warp(size_bits(value));
+    if (first) largest[warp] = size;
+    __syncthreads();
+    uint32_t most = largest[0];
+    for (uint32_t w = 1; w < block_warps; ++w) most = largest[w] > most ? largest[w] : most;
+    FoldedSum sum{fold_top(most), {0, 0, 0}};
+    int32_t parts[FoldedSum::folds] = {};
+    if (sum.top != FoldedSum::not_finite) fold(value * fold_scale(sum.top), parts);
+    for (int f = 0; f < FoldedSum::folds; ++f) {
+        const int32_t of_warp = sum_in_warp(parts[f]);  // 128 numbers of 20 bits fit
+        if (first) part[f][warp] = of_warp;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int f = 0; f < FoldedSum::folds; ++f) {
+            for (uint32_t w = 0; w < block_warps; ++w) sum.part[f] += part[f][w];
+        }
+    }
+    __syncthreads();  // before the next number needs the memory
+    return sum;
+}
+
+/// Sums of kernel(i), then one thread's work with them. Each block leaves its part, and the last block to arrive joins
+/// all parts.
+template <int N, class Kernel, class Then>
+__global__ void __launch_bounds__(block_threads, block_residents)
+    run_sum(const Kernel kernel, const uint32_t count, const Meeting<FoldedSum> meeting, double* const out,
+            const Then then) {
+    const uint32_t i = blockIdx.x * block_threads + threadIdx.x;
     Values<N> values;
-    for (int n = 0; n < N; ++n) values.v[n] = start;
+    for (int n = 0; n < N; ++n) values.v[n] = 0.0f;
     if (i < count) values = kernel(i);
     for (int n = 0; n < N; ++n) {
-        const float v = joined_in_warp<Adds>(values.v[n]);
-        if (thread % warp_threads == 0) part[n][warp] = v;
+        const FoldedSum sum = fold_block(values.v[n]);
+        if (threadIdx.x == 0) meeting.parts[size_t(blockIdx.x) * N + n] = sum;
     }
-    __syncthreads();
-    if (thread == 0) {
-        for (int n = 0; n < N; ++n) {
-            double total = part[n][0];
-            for (uint32_t w = 1; w < warps; ++w) total = joined<Adds>(total, part[n][w]);
-            meeting.partial[size_t(blockIdx.x) * N + n] = total;
-        }
-        __threadfence();  // the part is written before the block has arrived
-        last = atomicAdd(meeting.arrived, 1u) + 1 == gridDim.x;
-    }
-    __syncthreads();
-    if (!last) return;
+    if (!arrive(meeting.arrived)) return;
 
-    __threadfence();
-    double total[N];
-    for (int n = 0; n < N; ++n) total[n] = start;
-#pragma unroll 1  // more of it would cost registers in the kernel, which matters more
-    for (uint32_t b = thread; b < gridDim.x; b += block_threads) {
-        for (int n = 0; n < N; ++n) {
-            total[n] = joined<Adds>(total[n], __ldcg(meeting.partial + size_t(b) * N + n));
-        }
-    }
+    __shared__ FoldedSum joined[block_threads];
     for (int n = 0; n < N; ++n) {
-        const double joined_total = joined_in_warp<Adds>(total[n]);
-        if (thread % warp_threads == 0) part[n][warp] = joined_total;
-    }
-    __syncthreads();
-    if (thread == 0) {
-        for (int n = 0; n < N; ++n) {
-            double all = part[n][0];
-            for (uint32_t w = 1; w < warps; ++w) all = joined<Adds>(all, part[n][w]);
-            out[n] = all;
+        FoldedSum total{-5, {0, 0, 0}};
+#pragma unroll 1  // more of it would cost registers in the kernel, which matters more
+        for (uint32_t b = threadIdx.x; b < gridDim.x; b += block_threads) {
+            const FoldedSum* const from = meeting.parts + size_t(b) * N + n;
+            FoldedSum part{__ldcg(&from->top), {0, 0, 0}};
+            for (int f = 0; f < FoldedSum::folds; ++f)
+                part.part[f] = __ldcg(reinterpret_cast<const long long*>(&from->part[f]));
+            join(total, part);
         }
+        joined[threadIdx.x] = total;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+#pragma unroll 1
+            for (uint32_t t = 1; t < block_threads; ++t) join(total, joined[t]);
+            out[n] = folded_value(total);
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
         *meeting.arrived = 0;
         then();
+    }
+}
+
+/// The largest kernel(i), in the same way.
+template <int N, class Kernel>
+__global__ void __launch_bounds__(block_threads, block_residents)
+    run_max(const Kernel kernel, const uint32_t count, const Meeting<float> meeting, double* const out) {
+    __shared__ float part[N][block_warps];
+    const uint32_t thread = threadIdx.x, warp = thread / warp_threads;
+    const uint32_t i = blockIdx.x * block_threads + thread;
+    constexpr float lowest = -3.402823466e38f;
+    const auto block_largest = [&](const float* values) {
+        for (int n = 0; n < N; ++n) {
+            const float v = largest_in_warp(values[n]);
+            if (thread % warp_threads == 0) part[n][warp] = v;
+        }
+        __syncthreads();
+        if (thread > 0) return;
+        for (int n = 0; n < N; ++n) {
+            for (uint32_t w = 1; w < block_warps; ++w) part[n][0] = part[n][w] > part[n][0] ? part[n][w] : part[n][0];
+        }
+    };
+
+    Values<N> values;
+    for (int n = 0; n < N; ++n) values.v[n] = lowest;
+    if (i < count) values = kernel(i);
+    block_largest(values.v);
+    if (thread == 0) {
+        for (int n = 0; n < N; ++n) meeting.parts[size_t(blockIdx.x) * N + n] = part[n][0];
+    }
+    if (!arrive(meeting.arrived)) return;
+
+    for (int n = 0; n < N; ++n) values.v[n] = lowest;
+#pragma unroll 1
+    for (uint32_t b = thread; b < gridDim.x; b += block_threads) {
+        for (int n = 0; n < N; ++n) {
+            const float v = __ldcg(meeting.parts + size_t(b) * N + n);
+            values.v[n] = v > values.v[n] ? v : values.v[n];
+        }
+    }
+    __syncthreads();
+    block_largest(values.v);
+    if (thread == 0) {
+        for (int n = 0; n < N; ++n) out[n] = part[n][0];
+        *meeting.arrived = 0;
     }
 }
 
@@ -167,15 +243,20 @@ public:
 
     template <int N, class Kernel>
     void sum(uint32_t count, const Kernel& kernel, double* out) {
-        reduce<N, true>(count, kernel, out, Nothing{});
+        add_up<N>(count, kernel, out, Nothing{});
     }
     template <int N, class Kernel, class Then>
     void sum(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
-        reduce<N, true>(count, kernel, out, then);
+        add_up<N>(count, kernel, out, then);
     }
     template <int N, class Kernel>
     void max(uint32_t count, const Kernel& kernel, double* out) {
-        reduce<N, false>(count, kernel, out, Nothing{});
+        const uint32_t grid = count ? blocks(count) : 1;
+        maxima_.resize(size_t(grid) * most_maxima);
+        static_assert(N <= most_maxima, "the parts of a reduction need more room");
+        run_max<N><<<grid, block_threads, 0, stream_.handle()>>>(kernel, count,
+                                                                 Meeting<float>{maxima_.data(), arrived_.data()}, out);
+        check_cuda(cudaGetLastError(), "launch");
     }
     template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
@@ -232,7 +313,7 @@ public:
         return stream_.memory_free();
     }
     size_t bytes() const {
-        return partial_.bytes() + stream_.scratch_bytes();
+        return sums_.bytes() + maxima_.bytes() + stream_.scratch_bytes();
     }
 
 private:
@@ -240,19 +321,24 @@ private:
         return (count + block_threads - 1) / block_threads;
     }
 
-    template <int N, bool Adds, class Kernel, class Then>
-    void reduce(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
+    /// The most numbers that any reduction asks for.
+    static constexpr int most_sums = 2, most_maxima = 6;
+
+    template <int N, class Kernel, class Then>
+    void add_up(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
         const uint32_t grid = count ? blocks(count) : 1;
-        partial_.resize(size_t(grid) * 6);  // the most that any reduction asks for
-        static_assert(N <= 6, "the parts of a reduction need more room");
-        run_reduction<N, Adds><<<grid, block_threads, 0, stream_.handle()>>>(
-            kernel, count, Meeting{partial_.data(), arrived_.data()}, out, then);
+        sums_.resize(size_t(grid) * most_sums);
+        static_assert(N <= most_sums, "the parts of a reduction need more room");
+        run_sum<N><<<grid, block_threads, 0, stream_.handle()>>>(
+            kernel, count, Meeting<FoldedSum>{sums_.data(), arrived_.data()}, out, then);
         check_cuda(cudaGetLastError(), "launch");
     }
 
     CudaStream& stream_;
     bool flag_sent_ = false;
-    Buffer<double> partial_, result_;
+    Buffer<FoldedSum> sums_;
+    Buffer<float> maxima_;
+    Buffer<double> result_;
     Buffer<uint32_t> arrived_;
 };
 

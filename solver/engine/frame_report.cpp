@@ -18,11 +18,12 @@ std::vector<SolveSummary> FrameReport::solves() const {
         for (size_t k = 0; k < all.size(); ++k) {
             const SolveReport& solve = s.solves[k];
             all[k].name = solve.name;
-            all[k].iterations += solve.iterations / static_cast<double>(substeps.size());
+            all[k].iterations += solve.iterations;
             all[k].iterations_most = std::max(all[k].iterations_most, solve.iterations);
             all[k].residual = std::max(all[k].residual, solve.residual);
         }
     }
+    for (SolveSummary& solve : all) solve.iterations /= static_cast<double>(substeps.size());
     return all;
 }
 

@@ -22,17 +22,19 @@ struct Methods {
             if (!std::strcmp(known->info.name, method.info.name))
                 throw Error("there are two methods '" + std::string(method.info.name) + "'");
         }
+        std::vector<ParticleArray> more;
         for (const ParticleArray& array : method.info.arrays) {
             const auto same = std::find_if(arrays.begin(), arrays.end(), [&](const ParticleArray& other) {
                 return !std::strcmp(other.name, array.name);
             });
             if (same == arrays.end()) {
-                arrays.push_back(array);
+                more.push_back(array);
             } else if (same->components != array.components || same->role != array.role) {
                 throw Error("method '" + std::string(method.info.name) + "' and another disagree on the array '" +
                             array.name + "'");
             }
         }
+        arrays.insert(arrays.end(), more.begin(), more.end());
         all.push_back(&method);
     }
 };

@@ -90,6 +90,14 @@ FIRN_HD Real load_unaligned(const float* a) {
 FIRN_HD void store(float* a, Real v) {
     *a = v;
 }
+/// The bits of a float without its sign: a larger number has larger bits, and what is no number has the largest.
+FIRN_HD uint32_t size_bits(Real a) {
+    union {
+        float number;
+        uint32_t bits;
+    } const as = {a};
+    return as.bits & 0x7fffffffu;
+}
 FIRN_HD float lane(Real a, uint32_t) {
     return a;
 }
@@ -161,6 +169,10 @@ FIRN_HD Real load_unaligned(const float* a) {
 }
 FIRN_HD void store(float* a, Real v) {
     *reinterpret_cast<Real*>(a) = v;
+}
+/// The bits of floats without their signs: a larger number has larger bits, and what is no number has the largest.
+FIRN_HD Int size_bits(Real a) {
+    return reinterpret_cast<Int>(a) & 0x7fffffffu;
 }
 FIRN_HD float lane(Real a, uint32_t k) {
     return a[k];
