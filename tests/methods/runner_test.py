@@ -46,7 +46,7 @@ class Grains(firn_runs.Runs):
         with open(self.path("whole", "run.jsonl")) as log:
             lines = [json.loads(line) for line in log]
         self.assertEqual([name for name, _ in lines[0]["solves"]], ["air"])
-        self.assertGt(lines[-1]["air_iterations"], 0)
+        self.assertGreater(lines[-1]["air_iterations"], 0)
         self.assertEqual([name for name, _ in lines[-1]["seconds"]][:3], ["neighbours", "air", "integrate"])
         self.firn("report", "whole")
 
