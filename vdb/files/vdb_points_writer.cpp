@@ -8,15 +8,14 @@
 #include <openvdb/tools/PointIndexGrid.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include "files/columns.h"
 #include "files/formats.h"
 #include "files/vdb_metadata.h"
 #include "firn/error.h"
+#include "grids/vdb_archive.h"
 
 namespace firn {
 
@@ -26,13 +25,6 @@ using openvdb::points::PointDataGrid;
 using openvdb::points::PointDataTree;
 using openvdb::tools::PointIndexGrid;
 using openvdb::tools::PointIndexTree;
-
-/// openvdb::io::File does not notice a full disk; this is its writing onto a stream of ours.
-class SeekableArchive : public openvdb::io::Archive {
-public:
-    Archive::Ptr copy() const override { return Archive::Ptr(new SeekableArchive(*this)); }
-    void write_to(std::ostream& stream, const openvdb::GridCPtrVec& grids) { Archive::write(stream, grids, true); }
-};
 
 class Positions {
 public:
@@ -189,20 +181,10 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file) {
 
 }  // namespace
 
-void write_vdb_points(const std::string& temporary, const std::string& path, const ParticleFile& file) {
+void write_vdb_points(const std::string& path, const ParticleFile& file) {
     try {
         openvdb::initialize();
-        const PointDataGrid::Ptr grid = make_grid(file);
-        std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-        if (!stream) throw Error(path + ": can't be written: " + std::strerror(errno));
-        stream.exceptions(std::ios::badbit | std::ios::failbit);
-        SeekableArchive archive;
-        archive.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
-        errno = 0;
-        archive.write_to(stream, {grid});
-        stream.close();
-    } catch (const std::ios_base::failure&) {
-        throw Error(path + ": can't be written: " + std::strerror(errno ? errno : EIO));
+        write_vdb(path, {{make_grid(file)}, {}}, openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
     } catch (const openvdb::Exception& error) {
         throw Error(path + ": can't be written: " + error.what());
     }
