@@ -19,7 +19,7 @@ using firn::ParticleFile;
 using openvdb::points::AttributeHandle;
 using openvdb::points::PointDataGrid;
 
-TEST(VdbPoints, KeepsEveryAttributeToTheBit) {
+TEST(VdbPoints, KeepsEveryAttributeBitExactly) {
     for (const size_t count : {size_t{1}, size_t{2}, size_t{2500}}) {
         SCOPED_TRACE(count);
         Folder folder;

@@ -1,5 +1,5 @@
 // Particles as an OpenVDB point grid. Positions are stored as offsets from voxel centres; with a voxel size that is a
-// power of two, they come back to the bit. Nothing is quantised: every codec is the null codec.
+// power of two, they come back bit-exactly. Nothing is quantised: every codec is the null codec.
 
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointAttribute.h>
@@ -93,7 +93,7 @@ void add_attribute(PointDataTree& tree, const PointIndexTree& points, const std:
     leaves.foreach ([&](PointDataTree::LeafNodeType& leaf, size_t) {
         const auto& indices = points.probeConstLeaf(leaf.origin())->indices();
         AttributeWriteHandle<T, NullCodec> handle(leaf.attributeArray(position));
-        // To the bit: a zero and a negative zero are two values here.
+        // Bit for bit: a zero and a negative zero are two values here.
         bool uniform = true;
         const T front = value(indices[0], 0);
         openvdb::Index at = 0;
