@@ -94,7 +94,7 @@ Subcommand check_command() {
             {{"SCENE", "", "a scene file (.toml)"},
              {"--set", "KEY=VALUE", "change a value of the scene, as with sim; may be given often"},
              {"--wedge", "N", "with the values of wedge N"},
-             {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"}},
+             {"--device", "NAME", "auto, cuda, cuda:N (a certain card), cpu, cpu:8, cpu:4, cpu:1 (lane width)"}},
             run,
             {"--set"}};
 }

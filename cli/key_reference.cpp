@@ -157,7 +157,7 @@ void markdown_rows(std::ostringstream& out, const SceneSection& section) {
 
 constexpr const char* page_opening = R"(# Scene files
 
-A scene is a TOML file: what snow there is, what it runs into, how long, and what to write. Everything has a default, so a
+A scene is a TOML file that describes the snow, what it collides with, how long to simulate and what to write. Everything has a default, so a
 scene starts small:
 
 ```toml
@@ -178,7 +178,7 @@ shape = "plane"
 size = [4, 1, 4]
 ```
 
-    firn check scene.toml       is it right, and how large?
+    firn check scene.toml       is it correct, and how large is it?
     firn sim scene.toml         run it; --set scene.resolution=2 makes it finer
 
 Lengths are metres, angles degrees, everything else SI; y is up. Relative paths start at the scene file. A wrong key or value

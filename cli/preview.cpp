@@ -53,7 +53,7 @@ Picture render_preview(const PreviewFrame& frame, const PreviewSettings& setting
     Picture picture(settings.width, settings.height);
     tbb::task_arena arena(settings.threads > 0 ? settings.threads : tbb::task_arena::automatic);
     arena.execute([&] {
-        const World world(frame, warnings);
+        const World world(frame, settings.threads, warnings);
         const Painter painter(frame, settings, world);
         // Band by band, so that a huge picture takes no more memory than a large one.
         constexpr int band = 256, rim = Painter::filter_rim;

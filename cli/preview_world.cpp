@@ -61,7 +61,7 @@ void* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, siz
 
 }  // namespace
 
-World::World(const PreviewFrame& frame, std::vector<std::string>* warnings)
+World::World(const PreviewFrame& frame, int threads, std::vector<std::string>* warnings)
     : up_(normalized(frame.up)), has_ground_(frame.has_ground), spacing_(frame.spacing) {
     const Float3& origin = frame.camera.target;
     ground_ = frame.ground - dot(up_, origin);
@@ -70,7 +70,7 @@ World::World(const PreviewFrame& frame, std::vector<std::string>* warnings)
     scene_.reset(rtcNewScene(device_.get()));
     rtcSetSceneFlags(scene_.get(), RTC_SCENE_FLAG_ROBUST);
 
-    surface_ = make_snow_surface(frame.snow, frame.spacing > 0 ? frame.spacing : 1.0f, origin);
+    surface_ = make_snow_surface(frame.snow, frame.spacing > 0 ? frame.spacing : 1.0f, origin, threads);
     if (surface_.left_out_count > 0 && warnings)
         warnings->push_back(std::to_string(surface_.left_out_count) +
                             " particles are not shown: their positions are not finite or too far away");

@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "firn/snow_surface.h"
 #include "float3.h"
 #include "preview.h"
-#include "snow_surface.h"
 
 namespace firn {
 
@@ -35,7 +35,8 @@ struct Hit {
 /// All that the rays of a picture can meet, relative to the camera's target.
 class World {
 public:
-    World(const PreviewFrame&, std::vector<std::string>* warnings);
+    /// `threads` 0 = all cores.
+    World(const PreviewFrame&, int threads, std::vector<std::string>* warnings);
 
     const Float3& up() const { return up_; }
     float spacing() const { return spacing_; }

@@ -21,7 +21,8 @@ ReportPicture small_picture(const RunFolder& run, int frame) {
 
 int run(const CommandLine& line) {
     const RunFolder run(line.required_text("RUN"), "");
-    if (!std::filesystem::is_directory(run.path())) throw Error(run.path() + " is no folder; give the folder of a run");
+    if (!std::filesystem::is_directory(run.path()))
+        throw Error(run.path() + " is not a folder; give the folder of a run");
     const RunLog log = read_run_log(run.log());
     const size_t wanted = static_cast<size_t>(line.integer("--pictures", 12, 0, 1000));
     const std::vector<int> frames = run.picture_frames();

@@ -18,15 +18,15 @@ toml::table parse_value(const std::string& assignment, const std::string& value)
     try {
         return toml::parse("value = " + value + "\n", source);
     } catch (const toml::parse_error&) {
-        // Not TOML: a word, a path or a file name, which the shell has robbed of its quotes.
+        // Not TOML: a word, a path or a file name, whose quotes the shell has removed.
         const bool word = !value.empty() && value.find_first_of("\"'[]{}\n\r=,#") == std::string::npos;
-        if (!word) throw Error(source + ": '" + value + "' is no value; write numbers, [x, y, z], true or a word");
+        if (!word) throw Error(source + ": '" + value + "' is not a value; write numbers, [x, y, z], true or a word");
         std::string quoted;
         for (const char c : value) quoted += (c == '\\' ? "\\\\" : std::string(1, c));
         try {
             return toml::parse("value = \"" + quoted + "\"\n", source);
         } catch (const toml::parse_error&) {
-            throw Error(source + ": '" + value + "' is no value; write numbers, [x, y, z], true or a word");
+            throw Error(source + ": '" + value + "' is not a value; write numbers, [x, y, z], true or a word");
         }
     }
 }

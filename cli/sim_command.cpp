@@ -39,12 +39,14 @@ int run(const CommandLine& line) {
     settings.resume = line.has("--resume");
     settings.force = line.has("--force");
     if (settings.resume && settings.force)
-        throw UsageError("--resume goes on with a run, --force replaces it: give one");
+        throw UsageError("--resume continues a run, --force replaces it: give one of them");
     settings.wait = line.has("--wait");
-    if (settings.wait && !settings.resume) throw UsageError("--wait waits for a run to go on with: give --resume too");
+    if (settings.wait && !settings.resume)
+        throw UsageError("--wait waits until a run can be resumed: give --resume too");
     settings.volumes = !line.has("--no-volumes");
     if (!settings.volumes && scene.output.particles == "none")
-        throw UsageError("--no-volumes leaves the volumes to be made from the particles, and output.particles is none");
+        throw UsageError(
+            "--no-volumes leaves the volumes to `firn volumes`, which needs particles, but output.particles is none");
     if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
     scene.device = line.text("--device", scene.device);
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
@@ -64,7 +66,7 @@ int run(const CommandLine& line) {
             if (line.has(option)) again += std::string(" ") + option + " " + line.text(option, "");
         for (const char* option : {"--wait", "--no-volumes"})
             if (line.has(option)) again += std::string(" ") + option;
-        view.warn("stopped, and saved to the last substep. To go on:\n  " + again);
+        view.warn("stopped; everything up to the last substep is saved. To continue:\n  " + again);
         return 128 + signal;
     }
     view.say("done: " + folder.path());
@@ -75,15 +77,15 @@ constexpr const char* teaching =
     "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
     "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
     "\n"
-    "Ctrl-C (or SIGTERM) finishes the substep, saves and says how to go on; a second one quits at once. After that, "
-    "after\n"
-    "a crash or a kill, --resume gives the same bits as a run that was never stopped. A folder that holds a run "
-    "already is\n"
-    "left alone unless --resume or --force is given.\n"
+    "Ctrl-C (or SIGTERM) finishes the substep, saves and prints how to continue; a second one quits at once. After "
+    "that,\n"
+    "or after a crash, --resume continues bit-exactly: the frames are those of a run that was never stopped. A folder "
+    "that\n"
+    "already holds a run is left alone unless --resume or --force is given.\n"
     "\n"
-    "On a farm: --resume --wait, whether a task is started first, again, or twice at once; --no-volumes, and then "
-    "`firn\n"
-    "volumes` on as many machines as there are.\n"
+    "On a farm, always give --resume --wait: a task may then be started for the first time, again, or twice at once. "
+    "With\n"
+    "--no-volumes, `firn volumes` can make the volumes on many machines.\n"
     "\n"
     "--set changes any value of the scene for this run: material.E=2e5, E=2e5 (a parameter's name is enough),\n"
     "scene.resolution=2, snow.ball.velocity=[0,-5,0] (a body by its name, or its number from 0).\n"
@@ -104,16 +106,17 @@ Subcommand sim_command() {
         teaching,
         {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
          {"--out", "FOLDER", "where the run goes"},
-         {"--frames", "A-B", "stop after frame B, write files from frame A on; the scene still begins at its start"},
-         {"--set", "KEY=VALUE", "change a value of the scene; may be given often"},
-         {"--resume", "", "go on from the last checkpoint; begins when there is none"},
-         {"--wait", "", "with --resume: if another firn is writing there, go on when it ends"},
+         {"--frames", "A-B",
+          "stop after frame B, write files from frame A on; the simulation still starts at the scene's first frame"},
+         {"--set", "KEY=VALUE", "change a value of the scene; may be repeated"},
+         {"--resume", "", "continue from the last checkpoint, bit-exactly; starts at the first frame if there is none"},
+         {"--wait", "", "with --resume: if another firn is writing there, wait for it to end"},
          {"--force", "", "replace the run that the folder holds"},
          {"--wedge", "N", "run wedge N of the scene, into OUT/wedge_000N; `firn wedges` lists them"},
          {"--no-volumes", "", "leave the volumes to `firn volumes`"},
-         {"--device", "NAME", "auto, cpu, cpu:8, cpu:4, cpu:1"},
-         {"--threads", "N", "of the CPU; 0 = all cores. Results don't depend on it"},
-         {"--openjd", "", "also print progress as schedulers of Open Job Description read it"},
+         {"--device", "NAME", "auto, cuda, cuda:N (a certain card), cpu, cpu:8, cpu:4, cpu:1 (lane width)"},
+         {"--threads", "N", "number of CPU threads; 0 = all cores. Results don't depend on it"},
+         {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
          {"--quiet", "", "only warnings and errors"}},
         run,
         {"--set"}};

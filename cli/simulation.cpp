@@ -153,7 +153,7 @@ private:
     int run_frames();
     FrameReport advance(int frame);
     void add_what_appears(int frame);
-    void blow();
+    void apply_wind();
     void finish_frame(FrameRecord&);
     FrameRecord begin_record(int frame) const;
     RunHeader header() const;
@@ -175,7 +175,7 @@ private:
     std::vector<BodyId> body_ids_;
     uint64_t boundary_count_ = 0;
     State state_;
-    size_t told_ = 0;  ///< of the placer's warnings
+    size_t warnings_shown_ = 0;  ///< of the placer's warnings
 };
 
 bool Run::restore() {
@@ -193,10 +193,10 @@ bool Run::restore() {
         const std::string difference = physics_difference(c.physics, physics_);
         if (!difference.empty())
             throw Error("the scene has changed since the run in " + folder_.path() + " (" + difference +
-                        "): put it back, start anew with --force, or elsewhere with --out");
+                        "): undo the change, start again with --force, or start elsewhere with --out");
         if (without_threads(c.device) != without_threads(engine_.device()))
-            view_.warn("warning: the run began on '" + c.device + "' and goes on on '" + engine_.device() +
-                       "': the result will differ a little from that of one device");
+            view_.warn("warning: the run began on '" + c.device + "' and continues on '" + engine_.device() +
+                       "': the result will differ slightly from a run on one device");
         state_ = {c.frame, c.into, c.next_id, std::move(c.particles)};
         view_.say("resuming after frame " + std::to_string(c.frame) +
                   (c.into.substeps > 0 ? " and " + std::to_string(c.into.substeps) + " substeps" : std::string()));
@@ -212,8 +212,7 @@ bool Run::restore() {
 
 void Run::clear_folder() {
     if (folder_.holds_run() && !settings_.force && !settings_.resume)
-        throw Error(folder_.path() +
-                    " already holds a run; --resume goes on with it, --force replaces it, --out puts " +
+        throw Error(folder_.path() + " already holds a run; --resume continues it, --force replaces it, --out puts " +
                     "this one elsewhere");
     folder_.clear();
 }
@@ -235,15 +234,16 @@ void Run::place_first() {
     state_.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame);
     if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
-    blow();
+    apply_wind();
 }
 
 void Run::add_what_appears(int frame) {
     placer_.place(frame, state_.particles, state_.next_id);
-    for (; told_ < placer_.warnings().size(); ++told_) view_.warn("warning: " + placer_.warnings()[told_]);
+    for (; warnings_shown_ < placer_.warnings().size(); ++warnings_shown_)
+        view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
 
-void Run::blow() {
+void Run::apply_wind() {
     if (scene_.wind.drag <= 0) return;
     state_.particles.acceleration = wind_acceleration(state_.particles, {scene_.wind.velocity}, scene_.wind.drag);
 }
@@ -289,7 +289,7 @@ int Run::run_frames() {
         state_.frame = frame;
         state_.into = {};
         if (placer_.adds_at(frame)) add_what_appears(frame);
-        blow();
+        apply_wind();
         if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
 
         record.dt_min = record.dt_max = report.substeps.empty() ? 0 : report.substeps[0].dt;
@@ -509,10 +509,10 @@ VolumeSettings volume_settings(const Scene& scene) {
 
 int simulate(const Scene& scene, const RunFolder& folder, const SimulationSettings& settings, ProgressView& view) {
     FolderLock lock(folder);
-    for (bool told = false; !lock.take(); told = true) {
+    for (bool announced = false; !lock.take(); announced = true) {
         if (!settings.wait)
             throw Error(folder.path() + ": another firn is writing here; wait for it (--wait), or give --out");
-        if (!told) view.say(folder.path() + ": another firn is writing here; waiting for it to end");
+        if (!announced) view.say(folder.path() + ": another firn is writing here; waiting for it to end");
         if (interrupted_by() != 0) return interrupted_by();
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }

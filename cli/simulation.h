@@ -9,7 +9,7 @@
 namespace firn {
 
 struct SimulationSettings {
-    bool resume = false;              ///< go on from the newest checkpoint, or begin when there is none
+    bool resume = false;              ///< continue from the newest checkpoint, or start if there is none
     bool force = false;               ///< replace a run that is there
     bool wait = false;                ///< for another run in the folder to end, instead of an Error
     bool volumes = true;              ///< false = `firn volumes` makes them from the particles

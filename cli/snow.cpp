@@ -165,13 +165,15 @@ void require_room(double count, const std::string& what) {
                 " particles, more than this machine holds; make it smaller, or the spacing larger");
 }
 
-SnowPlacer::SnowPlacer(const Scene& scene) : scene_(scene), points_(scene.snow.size()) {
+SnowPlacer::SnowPlacer(const Scene& scene)
+    : scene_(scene), points_(scene.snow.size()), varies_(material_table().size()) {
     const Material common = material_of(scene.parameters);
     for (const Snow& snow : scene.snow) {
-        for (size_t q = 0; q < 6; ++q)
-            varies_[q] |= snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
-                          varies(snow.material.noise, material_table()[q].token) ||
-                          (snow.geometry.shape == ShapeKind::particles && !snow.own_material);  // the file may say more
+        for (size_t q = 0; q < material_table().size(); ++q)
+            varies_[q] = varies_[q] ||
+                         snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
+                         varies(snow.material.noise, material_table()[q].token) ||
+                         (snow.geometry.shape == ShapeKind::particles && !snow.own_material);  // the file may say more
     }
 }
 
@@ -220,7 +222,7 @@ const std::vector<Float3>& SnowPlacer::points(size_t body) {
     return points_[body];
 }
 
-Particles SnowPlacer::clothed(const Snow& snow, std::vector<Float3> positions) const {
+Particles SnowPlacer::make_particles(const Snow& snow, std::vector<Float3> positions) const {
     Particles particles;
     particles.position = std::move(positions);
     particles.velocity.reserve(particles.count());
@@ -233,7 +235,7 @@ Particles SnowPlacer::clothed(const Snow& snow, std::vector<Float3> positions) c
                                       snow.velocity.y + w.z * r.x - w.x * r.z,
                                       snow.velocity.z + w.x * r.y - w.y * r.x});
     }
-    for (size_t q = 0; q < 6; ++q) {
+    for (size_t q = 0; q < material_table().size(); ++q) {
         if (!varies_[q]) continue;
         const MaterialQuantity& quantity = material_table()[q];
         std::vector<float>& array = particles.*quantity.array;
@@ -256,7 +258,7 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         const Transform placed = transform_of(snow.geometry.placed);
         std::vector<Float3> positions = file.particles.position;
         for (Float3& p : positions) p = apply_transform(placed, p);
-        fresh = clothed(snow, std::move(positions));
+        fresh = make_particles(snow, std::move(positions));
         for (size_t i = 0; i < file.particles.velocity.size(); ++i) {
             const Float3 v = turned(placed, file.particles.velocity[i]);
             Float3& to = fresh.velocity[i];
@@ -278,7 +280,7 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
     } else {
         points(body);
         // It is placed once; nobody asks for the points again.
-        fresh = clothed(snow, std::move(points_[body]));
+        fresh = make_particles(snow, std::move(points_[body]));
         points_[body] = {};
     }
     fresh.id.reserve(fresh.count());
@@ -296,7 +298,7 @@ size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int
     const std::vector<Float3> tried = flake_places(places, flakes, snow.seed, frame, spacing);
     std::vector<Float3> positions;
     for (const uint64_t k : free_places(tried, particles.position, spacing)) positions.push_back(tried[k]);
-    Particles fresh = clothed(snow, std::move(positions));
+    Particles fresh = make_particles(snow, std::move(positions));
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
     append(particles, fresh);
     return fresh.count();

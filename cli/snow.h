@@ -1,8 +1,8 @@
 #pragma once
 
 // The snow of a scene as particles: bodies that are there from the start or appear at a frame, and sources. What
-// appears at a frame depends only on the scene, the frame and the snow that is there, so that a resumed run goes on
-// alike.
+// appears at a frame depends only on the scene, the frame and the snow that is there, so that a resumed run
+// makes the same snow.
 
 #include <cstdint>
 #include <string>
@@ -32,11 +32,12 @@ private:
     const std::vector<Float3>& points(size_t body);
     size_t place_body(size_t body, Particles&, int64_t& next_id);
     size_t open_source(size_t body, int frame, Particles&, int64_t& next_id);
-    Particles clothed(const Snow&, std::vector<Float3> positions) const;
+    /// Particles at these positions, with the velocity and the material of the body.
+    Particles make_particles(const Snow&, std::vector<Float3> positions) const;
 
     const Scene& scene_;
     std::vector<std::vector<Float3>> points_;  ///< of each body, m, world; empty = not yet asked for
-    bool varies_[6] = {};                      ///< which of the six numbers of snow differ between particles
+    std::vector<bool> varies_;                 ///< which rows of material_table() differ between particles
     std::vector<std::string> warnings_;
 };
 

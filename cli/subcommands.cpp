@@ -29,12 +29,13 @@ void print_overview(std::FILE* to) {
         "\n"
         "A first run:\n"
         "  firn check scene.toml         is the scene right, and how large is it?\n"
-        "  firn sim scene.toml           simulate; Ctrl-C saves, and --resume goes on\n"
+        "  firn sim scene.toml           simulate; Ctrl-C saves, --resume continues\n"
         "  firn preview out/scene --contact-sheet --video\n"
         "                                pictures of what it made\n"
         "  firn report out/scene         one page about the run\n"
         "\n"
-        "`firn COMMAND --help` says more, `firn keys` lists everything that a scene file may hold, `firn --version` "
+        "`firn COMMAND --help` explains a command, `firn keys` lists everything that a scene file may hold, `firn "
+        "--version` "
         "the\n"
         "version. Exit codes: 0 done, 1 error, 2 wrong usage, 130 (143) stopped by Ctrl-C (SIGTERM) with all saved.\n",
         to);

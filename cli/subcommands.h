@@ -12,9 +12,9 @@ namespace firn {
 /// What the program returns to the shell; firn.1 documents them.
 enum ExitCode : int {
     exit_done = 0,
-    exit_error = 1,         ///< a bad file, a full disk, a run that can't go on
+    exit_error = 1,         ///< a bad file, a full disk, a run that can't continue
     exit_usage = 2,         ///< a wrong option
-    exit_interrupted = 130  ///< Ctrl-C (143: SIGTERM); all is saved, --resume goes on
+    exit_interrupted = 130  ///< Ctrl-C (143: SIGTERM); all is saved, --resume continues
 };
 
 struct Subcommand {

@@ -25,7 +25,8 @@ constexpr int wedge_limit = 1000000;
 
 Scene find_scene(const std::string& folder, const std::vector<std::string>& overrides) {
     std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) throw Error(folder + " is no folder; give that of a run of `firn sim`");
+    if (!fs::is_directory(folder, ignored))
+        throw Error(folder + " is not a folder; give the folder of a run of `firn sim`");
     const std::string scene = RunFolder(folder, "").scene();
     if (!fs::exists(scene, ignored)) throw Error(folder + " holds no run of firn sim: it has no scene.toml");
     for (const std::string& assignment : overrides)
@@ -84,7 +85,7 @@ public:
             for (size_t k = 0; k < missing.size() && k < 8; ++k)
                 list += (k ? ", " : "") + std::to_string(missing[k]) + (k == 7 && missing.size() > 8 ? ", ..." : "");
             throw Error(run_.path() + " has no particles of frame " + list +
-                        "; is its simulation done? `firn sim --resume` goes on with it");
+                        "; is its simulation done? `firn sim --resume` continues it");
         }
         return exit_done;
     }
@@ -133,7 +134,8 @@ private:
     }
 
     static int stopped() {
-        std::fprintf(stderr, "firn volumes: stopped; the same command goes on, and keeps the frames that are whole\n");
+        std::fprintf(stderr,
+                     "firn volumes: stopped; the same command continues, and keeps the frames that are complete\n");
         return 128 + interrupted_by();
     }
 
@@ -154,12 +156,13 @@ int run(const CommandLine& line) {
 constexpr const char* teaching =
     "Makes OUT/volumes/NAME.0001.vdb from OUT/particles/NAME.0001.bgeo, the same bytes that `firn sim` writes. A "
     "frame that\n"
-    "is there, whole, made with the same settings and newer than its particles is left alone, so the same command goes "
-    "on\n"
-    "after a crash. Files appear whole or not at all: a farm may cut the frames into tasks as it likes, and run a task "
-    "twice,\n"
-    "also at once. Frames that --frames asks for and that are not simulated yet are an error, after all others are "
-    "made.\n"
+    "is complete, made with the same settings and newer than its particles is left alone, so the same command "
+    "continues\n"
+    "after a crash. Files appear complete or not at all: a farm may split the frames into tasks in any way, and run a "
+    "task\n"
+    "twice, even at the same time. Frames that --frames asks for but that are not simulated yet are an error, after "
+    "all\n"
+    "others are made.\n"
     "\n"
     "  firn sim wall.toml --no-volumes && firn volumes out/wall\n"
     "  firn volumes out/wall --frames 1-12\n"
@@ -177,11 +180,11 @@ Subcommand volumes_command() {
             {{"RUN", "", "a run's folder"},
              {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all that have particles)"},
              {"--wedge", "N", "of a run with wedges: that of RUN/wedge_000N"},
-             {"--set", "KEY=VALUE", "change how they are made: output.voxel=0.01; may be given often"},
+             {"--set", "KEY=VALUE", "change how they are made: output.voxel=0.01; may be repeated"},
              {"--out", "FOLDER", "where they go, FOLDER/volumes (default: the run's folder)"},
-             {"--force", "", "make them again, also where they are whole"},
+             {"--force", "", "make them again, even if they are complete"},
              {"--threads", "N", "(default: all cores)"},
-             {"--openjd", "", "also print progress as schedulers of Open Job Description read it"},
+             {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
              {"--quiet", "", "only errors"}},
             run,
             {"--set"}};

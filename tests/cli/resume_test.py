@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A run that was killed or interrupted at any moment goes on to the same bits."""
+"""A run that was killed or interrupted at any moment resumes bit-exactly."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Resume(firn_runs.Runs):
                     pass
         self.assertLessEqual(set(range(1, 11)), frames)
 
-    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+    def test_ctrl_c_saves_and_prints_how_to_continue(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             with self.subTest(signal=number):
                 name = f"stopped{code}"

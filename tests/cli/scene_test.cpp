@@ -273,7 +273,7 @@ TEST(SceneFile, SetReachesEveryKindOfKey) {
     expect_mistake(text, "--set material.E=-5: ", "1 to 1e+12 Pa", {"material.E=-5"});
     expect_mistake(text, "--set E: ", "KEY=VALUE", {"E"});
     expect_mistake(text, "--set radius=1: ", "snow.radius", {"radius=1"});
-    expect_mistake(text, "--set time.end=[: ", "no value", {"time.end=["});
+    expect_mistake(text, "--set time.end=[: ", "not a value", {"time.end=["});
 }
 
 TEST(SceneFile, TheCopyOfARunKeepsTheTextWithoutItsTop) {

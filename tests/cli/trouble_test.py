@@ -143,7 +143,7 @@ class Folders(firn_runs.Runs):
         error = self.fails("sim", scene, "--out", os.path.join(disk, "run"))
         self.assertIn("space", error)
         self.assertEqual(self.leftovers("disk/run"), [])
-        # With room again it goes on, to the bits of a run that never stopped.
+        # With room again it resumes bit-exactly.
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
         self.firn("sim", scene, "--out", os.path.join(disk, "run"), "--resume")
         self.firn("sim", scene, "--out", "whole")

@@ -209,7 +209,7 @@ class Wedges(firn_runs.Runs):
         self.assert_same_particles("wedged/wedge_0004", "by_hand")
         self.firn("volumes", "wedged", "--wedge", "4")
         self.assertEqual(len(os.listdir(self.path("wedged/wedge_0004/volumes"))), 3)
-        # The run's own copy of the scene is enough to go on.
+        # The run's own copy of the scene is enough to continue.
         self.firn("sim", "wedged/wedge_0004/scene.toml", "--out", "wedged/wedge_0004", "--resume", "--frames", "4")
 
     def test_mistakes(self):

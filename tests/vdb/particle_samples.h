@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of particle files share: particles with every attribute, and comparison to the bit.
+// What the tests of particle files share: particles with every attribute, and comparison bit for bit.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

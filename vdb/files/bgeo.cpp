@@ -21,7 +21,7 @@ constexpr size_t page_size = 1024;
 
 // Reading.
 
-/// A column as the file tells of it, before its numbers.
+/// What the file says about a column, before its numbers.
 struct Layout {
     int64_t size = -1;
     std::string_view storage;

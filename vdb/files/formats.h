@@ -28,9 +28,9 @@ void write_bgeo_classic(Output&, const ParticleFile&);
 bool is_blosc_container(const uint8_t* bytes, size_t size);
 std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size);
 
-/// OpenVDB's point grids.
+/// OpenVDB's point grids. They are read in a process of its own (grids/own_process.h).
 bool is_vdb(const uint8_t* bytes, size_t size);
 ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size_t size);
-void write_vdb_points(const std::string& temporary, const std::string& path, const ParticleFile&);
+void write_vdb_points(const std::string& path, const ParticleFile&);
 
 }  // namespace firn

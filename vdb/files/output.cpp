@@ -15,6 +15,8 @@ Output::Output(const std::string& temporary, std::string path) : path_(std::move
     if (file_ < 0) fail();
 }
 
+Output::Output(std::string& text) : text_(&text), buffer_(size_t{1} << 20) {}
+
 Output::~Output() {
     if (file_ >= 0) ::close(file_);
 }
@@ -33,6 +35,11 @@ void Output::write(const void* data, size_t bytes) {
 }
 
 void Output::flush() {
+    if (text_) {
+        text_->append(buffer_.data(), used_);
+        used_ = 0;
+        return;
+    }
     for (size_t done = 0; done < used_;) {
         const ssize_t written = ::write(file_, buffer_.data() + done, used_ - done);
         if (written < 0 && errno == EINTR) continue;
@@ -44,6 +51,7 @@ void Output::flush() {
 
 void Output::close() {
     flush();
+    if (text_) return;
     const int file = file_;
     file_ = -1;
     if (::close(file) != 0) fail();

@@ -8,11 +8,14 @@
 
 namespace firn {
 
-/// Bytes on their way into a file, in large blocks. Every failure (a full disk) is an Error that names the path.
+/// Bytes on their way into a file (or a text), in large blocks. Every failure (a full disk) is an Error that names the
+/// path.
 class Output {
 public:
     /// Opens `temporary` for writing; errors speak of `path`, the name that the file will have.
     Output(const std::string& temporary, std::string path);
+    /// Appends to `text` instead, which must outlive this.
+    explicit Output(std::string& text);
     ~Output();
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
@@ -32,6 +35,7 @@ private:
 
     std::string path_;
     int file_ = -1;
+    std::string* text_ = nullptr;
     std::vector<char> buffer_;
     size_t used_ = 0;
 };

@@ -55,17 +55,14 @@ void write_particles(const std::string& path, const ParticleFile& file) {
 
 void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
     with_file_name(path, [&] {
+        if (format == ParticleFormat::vdb_points) return write_vdb_points(path, file);
         NewFile target(path);
-        if (format == ParticleFormat::vdb_points) {
-            write_vdb_points(target.temporary(), path, file);
-        } else {
-            Output output(target.temporary(), path);
-            if (format == ParticleFormat::bgeo)
-                write_bgeo(output, file);
-            else
-                write_bgeo_classic(output, file);
-            output.close();
-        }
+        Output output(target.temporary(), path);
+        if (format == ParticleFormat::bgeo)
+            write_bgeo(output, file);
+        else
+            write_bgeo_classic(output, file);
+        output.close();
         target.commit();
     });
 }

@@ -1,5 +1,5 @@
 // Particles as an OpenVDB point grid. Positions are stored as offsets from voxel centres; with a voxel size that is a
-// power of two, they come back to the bit. Nothing is quantised: every codec is the null codec.
+// power of two, they come back bit-exactly. Nothing is quantised: every codec is the null codec.
 
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointAttribute.h>
@@ -8,15 +8,14 @@
 #include <openvdb/tools/PointIndexGrid.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include "files/columns.h"
 #include "files/formats.h"
 #include "files/vdb_metadata.h"
 #include "firn/error.h"
+#include "grids/vdb_archive.h"
 
 namespace firn {
 
@@ -26,13 +25,6 @@ using openvdb::points::PointDataGrid;
 using openvdb::points::PointDataTree;
 using openvdb::tools::PointIndexGrid;
 using openvdb::tools::PointIndexTree;
-
-/// openvdb::io::File does not notice a full disk; this is its writing onto a stream of ours.
-class SeekableArchive : public openvdb::io::Archive {
-public:
-    Archive::Ptr copy() const override { return Archive::Ptr(new SeekableArchive(*this)); }
-    void write_to(std::ostream& stream, const openvdb::GridCPtrVec& grids) { Archive::write(stream, grids, true); }
-};
 
 class Positions {
 public:
@@ -101,7 +93,7 @@ void add_attribute(PointDataTree& tree, const PointIndexTree& points, const std:
     leaves.foreach ([&](PointDataTree::LeafNodeType& leaf, size_t) {
         const auto& indices = points.probeConstLeaf(leaf.origin())->indices();
         AttributeWriteHandle<T, NullCodec> handle(leaf.attributeArray(position));
-        // To the bit: a zero and a negative zero are two values here.
+        // Bit for bit: a zero and a negative zero are two values here.
         bool uniform = true;
         const T front = value(indices[0], 0);
         openvdb::Index at = 0;
@@ -189,20 +181,10 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file) {
 
 }  // namespace
 
-void write_vdb_points(const std::string& temporary, const std::string& path, const ParticleFile& file) {
+void write_vdb_points(const std::string& path, const ParticleFile& file) {
     try {
         openvdb::initialize();
-        const PointDataGrid::Ptr grid = make_grid(file);
-        std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-        if (!stream) throw Error(path + ": can't be written: " + std::strerror(errno));
-        stream.exceptions(std::ios::badbit | std::ios::failbit);
-        SeekableArchive archive;
-        archive.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
-        errno = 0;
-        archive.write_to(stream, {grid});
-        stream.close();
-    } catch (const std::ios_base::failure&) {
-        throw Error(path + ": can't be written: " + std::strerror(errno ? errno : EIO));
+        write_vdb(path, {{make_grid(file)}, {}}, openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
     } catch (const openvdb::Exception& error) {
         throw Error(path + ": can't be written: " + error.what());
     }

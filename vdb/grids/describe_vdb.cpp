@@ -161,7 +161,7 @@ std::string describe_unguarded(const std::string& path) {
 }  // namespace
 
 std::string describe_vdb(const std::string& path) {
-    return in_own_process(path, [&] { return describe_unguarded(path); });
+    return in_own_process(path, bytes_of_file(path), [&] { return describe_unguarded(path); });
 }
 
 }  // namespace firn

@@ -1,5 +1,6 @@
 #include "own_process.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,11 +36,10 @@ double address_space() {
 }
 
 /// Lengths in a hostile file can ask for all the memory of the machine; then others would be killed for it.
-void limit_memory(const std::string& path) {
-    struct stat facts {};
+void limit_memory(uint64_t file_bytes) {
     const double taken = address_space();
-    if (taken == 0 || ::stat(path.c_str(), &facts) != 0) return;
-    const rlim_t most = static_cast<rlim_t>(taken + bytes_besides + unfolds_to * static_cast<double>(facts.st_size));
+    if (taken == 0) return;
+    const rlim_t most = static_cast<rlim_t>(taken + bytes_besides + unfolds_to * static_cast<double>(file_bytes));
     rlimit space{};
     if (::getrlimit(RLIMIT_AS, &space) != 0) return;
     space.rlim_cur = std::min({most, space.rlim_cur, space.rlim_max});
@@ -55,12 +55,12 @@ void write_all(int pipe, const std::string& text) {
     }
 }
 
-[[noreturn]] void do_alone(const std::string& file, const std::function<std::string()>& work, int pipe) {
+[[noreturn]] void do_alone(uint64_t file_bytes, const std::function<std::string()>& work, int pipe) {
     // A file that sends the reader into a loop, or asks for more memory than it can need, ends this process only.
     ::alarm(seconds_allowed);
     rlimit core{0, 0};
     ::setrlimit(RLIMIT_CORE, &core);
-    limit_memory(file);
+    limit_memory(file_bytes);
     std::string answer;
     try {
         // Threads don't survive a fork: one arena without any.
@@ -75,7 +75,12 @@ void write_all(int pipe, const std::string& text) {
 
 }  // namespace
 
-std::string in_own_process(const std::string& file, const std::function<std::string()>& work) {
+uint64_t bytes_of_file(const std::string& path) {
+    struct stat facts {};
+    return ::stat(path.c_str(), &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
+}
+
+std::string in_own_process(const std::string& file, uint64_t file_bytes, const std::function<std::string()>& work) {
     int ends[2];
     if (::pipe(ends) != 0) throw Error(file + ": can't be read in a process of its own: " + std::strerror(errno));
     const pid_t child = ::fork();
@@ -87,9 +92,11 @@ std::string in_own_process(const std::string& file, const std::function<std::str
     }
     if (child == 0) {
         ::close(ends[0]);
-        // What the C library says about a damaged heap is of no use to anyone.
-        if (::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(1);
-        do_alone(file, work, ends[1]);
+        // What OpenVDB and the C library print about a damaged file is of no use to anyone. The buffers of this process
+        // are copies of the caller's, and must not reach its output a second time either.
+        const int nowhere = ::open("/dev/null", O_WRONLY);
+        if (nowhere < 0 || ::dup2(nowhere, STDOUT_FILENO) < 0 || ::dup2(nowhere, STDERR_FILENO) < 0) ::_exit(1);
+        do_alone(file_bytes, work, ends[1]);
     }
     ::close(ends[1]);
     std::string answer;
@@ -106,12 +113,11 @@ std::string in_own_process(const std::string& file, const std::function<std::str
     }
     const bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !answer.empty();
     if (!ended_well) throw Error(file + ": is damaged: OpenVDB can't read it; write it again");
-    if (answer[0] == error_follows) {
-        answer.erase(0, 1);
-        std::replace(answer.begin(), answer.end(), '\n', ' ');
-        throw Error(answer);
-    }
-    return answer.substr(1);
+    const bool is_error = answer[0] == error_follows;
+    answer.erase(0, 1);
+    if (!is_error) return answer;
+    std::replace(answer.begin(), answer.end(), '\n', ' ');
+    throw Error(answer.compare(0, file.size(), file) == 0 ? answer : file + ": can't be read: " + answer);
 }
 
 }  // namespace firn

@@ -41,7 +41,7 @@ public:
         return metadata;
     }
 
-    VdbFile read_from(std::istream& in) {
+    VdbFile read_from(std::istream& in, const std::string& only_type) {
         VdbFile file;
         file.metadata = read_start(in);
         const int32_t count = readGridCount(in);
@@ -52,6 +52,12 @@ public:
             openvdb::io::GridDescriptor descriptor;
             const openvdb::GridBase::Ptr grid = descriptor.read(in);
             if (!grid) throw Error("a grid of unknown type " + descriptor.gridType());
+            if (!only_type.empty() && grid->type() != only_type && inputHasGridOffsets()) {
+                grid->setName(descriptor.gridName());
+                file.grids.push_back(grid);
+                descriptor.seekToEnd(in);
+                continue;
+            }
             if (inputHasGridOffsets()) descriptor.seekToGrid(in);
             readGrid(grid, descriptor, in);
             if (inputHasGridOffsets()) descriptor.seekToEnd(in);
@@ -187,19 +193,24 @@ VdbFile read_vdb(const std::string& path) {
     if (std::filesystem::is_directory(path, error)) throw Error(path + ": is a folder, not a .vdb file");
     std::ifstream in(path, std::ios::binary);
     if (!in) throw Error(path + ": can't be opened: " + std::strerror(errno));
+    return read_vdb(in, path);
+}
+
+VdbFile read_vdb(std::istream& in, const std::string& name, const std::string& only_type) {
+    initialize_openvdb();
     int32_t magic[2] = {};
     in.read(reinterpret_cast<char*>(magic), sizeof magic);
-    if (!in || magic[0] != openvdb::OPENVDB_MAGIC) throw Error(path + ": is not a .vdb file");
+    if (!in || magic[0] != openvdb::OPENVDB_MAGIC) throw Error(name + ": is not a .vdb file");
     in.seekg(0);
     try {
         in.exceptions(std::ios::failbit | std::ios::badbit);
-        return CheckedArchive().read_from(in);
+        return CheckedArchive().read_from(in, only_type);
     } catch (const std::ios_base::failure&) {
-        throw Error(path + ": ends too early or is damaged; write it again");
+        throw Error(name + ": ends too early or is damaged; write it again");
     } catch (const std::bad_alloc&) {
-        throw Error(path + ": asks for more memory than there is; it is damaged or too large for this machine");
+        throw Error(name + ": asks for more memory than there is; it is damaged or too large for this machine");
     } catch (const std::exception& problem) {
-        throw Error(path + ": can't be read: " + problem.what());
+        throw Error(name + ": can't be read: " + problem.what());
     }
 }
 

@@ -6,6 +6,7 @@
 #include <openvdb/openvdb.h>
 
 #include <functional>
+#include <istream>
 #include <optional>
 #include <string>
 
@@ -25,5 +26,8 @@ std::optional<openvdb::MetaMap> metadata_of_whole_vdb(const std::string& path);
 
 /// Throws Error for a file that is truncated or no .vdb. OpenVDB trusts lengths in it: hostile ones may still crash.
 VdbFile read_vdb(const std::string& path);
+/// The same from a stream that can be sought in; `name` is for errors. With `only_type`, the data of other types of
+/// grids is passed over where the file says where it ends: those grids have a name and nothing else.
+VdbFile read_vdb(std::istream&, const std::string& name, const std::string& only_type = "");
 
 }  // namespace firn

@@ -111,7 +111,7 @@ public:
         for (const ParticleArray& array : particle_arrays()) {
             if (array.components != 0) known += std::string(known.empty() ? "" : ", ") + array.name;
         }
-        throw Error("volume attribute '" + name + "' is none of the particles'; there are " + known);
+        throw Error("volume attribute '" + name + "' is not one of the particles' attributes; there are " + known);
     }
 
     VdbFile file;

@@ -492,7 +492,7 @@ SurfaceSites even_sites(const SurfaceCloud& cloud, double area) {
         drop_crowded(sites, 0.5 * area / static_cast<double>(sites.count()));
         throw_darts(cloud, sites, hole_distance * spacing, coarse);
     }
-    // What is still uneven is so here and there: only those neighbourhoods go on.
+    // Only a few neighbourhoods are still uneven; only those are moved further.
     const double mean = area / static_cast<double>(sites.count());
     for (int round = 0; round < most_rounds; ++round) {
         std::vector<uint32_t> cells = uneven_cells(sites, mean);

@@ -166,7 +166,7 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
             throw Error(path + ": more memory than there is; the file may be damaged");
         }
     };
-    return mesh_of(in_own_process(path, read), path);
+    return mesh_of(in_own_process(path, bytes_of_file(path), read), path);
 }
 
 SurfaceSamples sample_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings& settings) {

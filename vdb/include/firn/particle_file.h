@@ -35,7 +35,7 @@ struct ParticleFile {
 enum class ParticleFormat { bgeo, bgeo_classic, vdb_points };
 
 /// By the name's ending: .bgeo, .bhclassic (the classic V5 layout) or .vdb. Whole or not at all. Equal particles give
-/// equal bytes (but for the random name that OpenVDB gives every file). Throws Error.
+/// equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);

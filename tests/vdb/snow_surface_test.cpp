@@ -1,26 +1,34 @@
-#include "snow_surface.h"
+#include "firn/snow_surface.h"
 
 #include <gtest/gtest.h>
-#include <tbb/task_arena.h>
 
 #include <cmath>
 #include <map>
 #include <utility>
-
-#include "float3.h"
 
 namespace firn {
 namespace {
 
 constexpr float spacing = 0.1f;
 
+Float3 cross(const Float3& a, const Float3& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+float dot(const Float3& a, const Float3& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+float length(const Float3& a) {
+    return std::sqrt(dot(a, a));
+}
+
 std::vector<Float3> block(int nx, int ny, int nz, const Float3& corner = {0, 0, 0}) {
     std::vector<Float3> points;
     for (int k = 0; k < nz; ++k)
         for (int j = 0; j < ny; ++j)
             for (int i = 0; i < nx; ++i)
-                points.push_back(corner +
-                                 spacing * Float3{static_cast<float>(i), static_cast<float>(j), static_cast<float>(k)});
+                points.push_back({corner.x + spacing * static_cast<float>(i),
+                                  corner.y + spacing * static_cast<float>(j),
+                                  corner.z + spacing * static_cast<float>(k)});
     return points;
 }
 
@@ -69,9 +77,10 @@ TEST(SnowSurface, LoneParticlesAreCrumbsOfTheirSize) {
     EXPECT_GE(surface.grains.size(), points.size());
     for (const Float4& grain : surface.grains) {
         float nearest = 1e9f;
-        for (const Float3& p : points) nearest = std::min(nearest, length(Float3{grain.x, grain.y, grain.z} - p));
-        // Half a spacing of its own, and a quarter each way that it is drawn beside its particle.
-        EXPECT_LT(nearest + grain.w, (0.5f + 0.25f * std::sqrt(3.0f)) * spacing);
+        for (const Float3& p : points)
+            nearest = std::min(nearest, length({grain.x - p.x, grain.y - p.y, grain.z - p.z}));
+        // Half a spacing of its own, and a fifth each way that it is drawn beside its particle.
+        EXPECT_LT(nearest + grain.w, (0.5f + 0.2f * std::sqrt(3.0f)) * spacing);
     }
 }
 
@@ -92,9 +101,8 @@ TEST(SnowSurface, IsTheSameForAnyNumberOfThreads) {
     std::vector<Float3> points = block(20, 9, 14);
     points.push_back({5, 5, 5});
     points.push_back({-700, 2, 900});
-    SnowSurface one, four;
-    tbb::task_arena(1).execute([&] { one = make_snow_surface(points, spacing, {1, 0, 0}); });
-    tbb::task_arena(4).execute([&] { four = make_snow_surface(points, spacing, {1, 0, 0}); });
+    const SnowSurface one = make_snow_surface(points, spacing, {1, 0, 0}, 1);
+    const SnowSurface four = make_snow_surface(points, spacing, {1, 0, 0}, 4);
     EXPECT_EQ(one.triangles, four.triangles);
     ASSERT_EQ(one.points.size(), four.points.size());
     for (size_t i = 0; i < one.points.size(); ++i) {
