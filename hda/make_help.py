@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Makes the help pages from the prose in hda/help/ and the nodes' tables.
 
-    hda/make_help.py            writes hda/houdini/help/nodes/
-    hda/make_help.py --check    changes nothing; names the pages that are not current, exit code 1
+    hda/make_help.py FOLDER    writes FOLDER/help/nodes/; the tables are those in FOLDER/scripts/python/firn
 
-`@inputs`, `@outputs`, `@parameters` and `@presets` in the prose are filled in.
+The build runs it for its own copy of hda/houdini. `@inputs`, `@outputs`, `@parameters` and `@presets` in the prose are filled in.
 """
 
 from __future__ import annotations
@@ -14,9 +13,14 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "houdini" / "scripts" / "python"))
+if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    print(__doc__)
+    sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 2)
+FOLDER = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(FOLDER / "scripts" / "python"))
 
 from firn import snow_solver, tables  # noqa: E402
+from firn.error import FirnError  # noqa: E402
 from firn.tables import Input, Parameter  # noqa: E402
 
 Folders = list[tuple[str, list[Parameter]]]
@@ -135,24 +139,18 @@ def pages() -> dict[str, str]:
     return made
 
 
-def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["--check"]):
-        print(__doc__)
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    folder = HERE / "houdini" / "help" / "nodes"
-    stale = []
-    for name, text in pages().items():
-        path = folder / name
-        if arguments == ["--check"]:
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                stale.append(name)
-            continue
+def main() -> int:
+    try:
+        made = pages()
+    except FirnError as trouble:
+        print(f"make_help: {trouble}", file=sys.stderr)
+        return 1
+    for name, text in made.items():
+        path = FOLDER / "help" / "nodes" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for name in stale:
-        print(f"make_help: {name} is not current: run hda/make_help.py")
-    return 1 if stale else 0
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
