@@ -11,7 +11,7 @@
 
 namespace firn {
 
-/// Gives every point an id; those that have one keep it. The detail attribute nextid is where new ids go on.
+/// Gives every point an id; those that have one keep it. New ids continue from the detail attribute nextid.
 void complete_ids(GU_Detail& snow);
 
 /// Adds the points of `source` whose birth_frame it is; at the `first` frame also those that should have been there

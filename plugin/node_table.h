@@ -82,6 +82,8 @@ NodeParameter with_expression(NodeParameter, const char* expression);
 
 void add(std::vector<NodeParameter>& to, std::vector<NodeParameter> rows);
 
+/// How a collider's surface treats snow: a row for each of surface_table().
+std::vector<NodeParameter> contact_rows(const char* folder);
 /// Wind and drag, of every node that advances snow.
 std::vector<NodeParameter> air_rows();
 /// All that the engine wants to know, and the device, of every node that advances snow.

@@ -214,7 +214,7 @@ private:
         return tried;
     }
 
-    /// What the input's points say goes before the material.
+    /// Attributes of the input's points override the material.
     static void take_over(const char* token, const std::vector<float>& own, std::vector<float>& array) {
         const ParameterInfo& info = *find_parameter(token);
         for (size_t i = 0; i < array.size(); ++i) {

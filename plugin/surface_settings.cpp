@@ -14,7 +14,7 @@ GridSettings grid_settings(const ParameterValues& values, const GU_Detail& parti
     // Without particles there is nothing to be large or small.
     if (settings.spacing <= 0 && particles.getNumPoints() == 0) settings.spacing = 0.02f;
     if (!(settings.spacing > 0))
-        throw Error("the particles have no pscale to tell their spacing; set Particle Spacing");
+        throw Error("the particles have no pscale that their spacing could be taken from; set Particle Spacing");
     return settings;
 }
 

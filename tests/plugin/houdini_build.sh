@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # The plugin's real build, against folders that look like Houdinis (fake_hfs.sh).
-# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_DOUBLE [--build]
+# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_FAKE [--build]
 # Without --build: configures for each way in which a Houdini may offer its libraries, and looks at what would be compiled
 # and linked. With it: scripts/houdini_builds.sh from start to end (minutes), and what it leaves.
 set -euo pipefail
-sources=$1 work=$2 double=$3 mode=${4:-}
+sources=$1 work=$2 fake_hdk=$3 mode=${4:-}
 
 fail() {
     echo "houdini_build: $*" >&2
     exit 1
 }
-fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$double"; }
+fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$fake_hdk"; }
 configure() { # configure HFS BUILD: what CMake says is in $work/log
     rm -rf "$2"
     cmake -S "$sources" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFIRN_HOUDINI=ON -DHFS="$1" -DFIRN_CUDA=OFF \
