@@ -3,7 +3,8 @@
 
     hda/make_help.py FOLDER    writes FOLDER/help/nodes/; the tables are those in FOLDER/scripts/python/firn
 
-The build runs it for its own copy of hda/houdini. `@inputs`, `@outputs`, `@parameters` and `@presets` in the prose are filled in.
+The build runs it for its own copy of hda/houdini. Lines `@inputs`, `@outputs`,
+`@parameters`, `@presets`, `@material` and `@surface` in the prose are filled in.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Iterable
 
 HERE = Path(__file__).resolve().parent
 if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
@@ -88,6 +90,11 @@ def input_entries(inputs: tuple[Input, ...]) -> list[tuple[str, str]]:
     return [(i.label, i.help if i.required else f"{sentence(i.help)} May be left open.") for i in inputs]
 
 
+def names_line(names: Iterable[str]) -> str:
+    """The head of an entry that explains several attributes."""
+    return ", ".join(f"`{name}`" for name in names) + ":"
+
+
 def preset_lines(known: tables.Tables) -> list[str]:
     lines: list[str] = []
     for choice in known.node("firn::snow_source").parameter("preset").choices:
@@ -122,6 +129,8 @@ def pages() -> dict[str, str]:
             "@inputs": named_section("inputs", input_entries(node.inputs)),
             "@parameters": parameter_section(node_folders(node)),
             "@presets": preset_lines(known),
+            "@material": [names_line(quantity.token for quantity in known.materials)],
+            "@surface": [names_line(known.surface)],
         }
         file = f"{context}/{node.name.replace('::', '--')}.txt"
         made[file] = page(node.label, context, node.name, node.icon, prose, sections)

@@ -120,7 +120,7 @@ def parse_header(path: Path) -> Header:
     return header
 
 
-def parse_double() -> dict[str, Header]:
+def parse_fake() -> dict[str, Header]:
     return {h.path: h for h in (parse_header(p) for p in sorted(FAKE.rglob("*.h")))}
 
 
@@ -216,7 +216,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with docs/hdk_symbols.md instead of writing it")
     check: bool = parser.parse_args().check
 
-    headers = parse_double()
+    headers = parse_fake()
     bases: dict[str, list[str]] = {}
     for header in headers.values():
         bases.update(header.bases)

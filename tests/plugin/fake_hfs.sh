@@ -43,7 +43,7 @@ get_filename_component(fake_root "\${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 add_library(Houdini INTERFACE)
 target_include_directories(Houdini SYSTEM INTERFACE "\${fake_root}/toolkit/include")
 target_compile_definitions(Houdini INTERFACE MAKING_DSO SIZEOF_VOID_P=8 SESI_LITTLE_ENDIAN ENABLE_THREADS LINUX
-    FIRN_HDK_DOUBLE_MAJOR=$major FIRN_HDK_DOUBLE_MINOR=$minor FIRN_HDK_DOUBLE_RELEASE="$version")
+    FIRN_HDK_FAKE_MAJOR=$major FIRN_HDK_FAKE_MINOR=$minor FIRN_HDK_FAKE_RELEASE="$version")
 target_compile_options(Houdini INTERFACE -fPIC \$<\$<COMPILE_LANGUAGE:CXX>:-std=c++17> -fno-strict-aliasing)
 if(EXISTS "\${fake_root}/dsolib/libHoudiniUT.so")
     add_library(Houdini::HoudiniUT SHARED IMPORTED)

@@ -46,6 +46,9 @@ if [ "$mode" = --build ]; then
     refuse "$needed" 'NEEDED.*(libpng|libblosc)' "$dso"
     listing=$(python3 -m zipfile -l "$work"/out/firn-*.zip)
     expect "$listing" 'packages/firn/houdini20.5/dso/firn.so' "the zip"
+    for made in scripts/python/firn/node_tables.json help/nodes/sop/firn--snow_step.txt geo/boot.obj; do
+        expect "$listing" "packages/firn/houdini/$made" "the zip"
+    done
     echo "houdini_build: built $dso"
     exit 0
 fi
@@ -71,6 +74,7 @@ for flavour in dep third files; do
     expect "$linked" "$work/hfs-$flavour/dsolib/libopenvdb_sesi.so" "$flavour, the DSO's OpenVDB"
     refuse "$linked" '/usr/[^ ]*lib(tbb|openvdb)\.so' "$flavour, the system's TBB or OpenVDB"
     expect "$(cat "$work/build/plugin/cmake_install.cmake")" 'packages/firn/houdini20.5/dso' "$flavour, a folder for each version"
+    expect "$(cat "$work/build/hda/cmake_install.cmake")" 'packages/firn/houdini"' "$flavour, what all versions share"
     [ ! -e "$work/build/bin/firn" ] || fail "$flavour: the runner is no part of this build"
     echo "houdini_build: $flavour"
 done
