@@ -1,6 +1,6 @@
-// firn_node_tables [FILE]: every node of the plugin as JSON, with the quantities of snow and surfaces, for whoever
-// makes dialogs, help pages and scene files outside of Houdini. It writes the JSON itself, so that a build for a
-// Houdini needs no library more.
+// firn_node_tables [FILE]: every node of the plugin as JSON, with the quantities of snow and surfaces, from which
+// dialogs, help pages and scene files are made outside of Houdini. It writes the JSON without a library, so that a
+// build for a Houdini has no extra dependency.
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ std::string quoted(const std::string& text) {
     return out + "\"";
 }
 
-/// As few digits as give the number back.
+/// The fewest digits that give the number back.
 std::string number(double value) {
     char text[32];
     for (int digits = 1; digits <= 17; ++digits) {

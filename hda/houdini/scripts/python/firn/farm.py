@@ -134,7 +134,7 @@ def settings_of(assignments: Sequence[str], wedges: str, wedge: int | None) -> d
             listed = json.loads(Path(wedges).read_text(encoding="utf-8"))
             chosen = dict(listed[wedge]) if 0 <= wedge < len(listed) else None
         except (OSError, ValueError, TypeError, KeyError) as trouble:
-            raise FirnError(f"{wedges}: is no JSON list of settings: {trouble}") from trouble
+            raise FirnError(f"{wedges}: is not a JSON list of settings: {trouble}") from trouble
         if chosen is None:
             raise FirnError(f"{wedges}: there is no wedge {wedge}; they go from 0 to {len(listed) - 1}")
         settings.update(chosen)
