@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the help pages from the prose in hda/help/ and the nodes' tables.
 
-    hda/make_help.py            writes hda/houdini/help/nodes/
-    hda/make_help.py --check    changes nothing; names the pages that are not current, exit code 1
+    hda/make_help.py FOLDER    writes FOLDER/help/nodes/; the tables are those in FOLDER/scripts/python/firn
 
-`@inputs`, `@outputs`, `@parameters` and `@presets` in the prose are filled in.
+The build runs it for its own copy of hda/houdini. Lines `@inputs`, `@outputs`,
+`@parameters`, `@presets`, `@material` and `@surface` in the prose are filled in.
 """
 
 from __future__ import annotations
@@ -12,11 +12,17 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Iterable
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "houdini" / "scripts" / "python"))
+if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    print(__doc__)
+    sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 2)
+FOLDER = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(FOLDER / "scripts" / "python"))
 
 from firn import snow_solver, tables  # noqa: E402
+from firn.error import FirnError  # noqa: E402
 from firn.tables import Input, Parameter  # noqa: E402
 
 Folders = list[tuple[str, list[Parameter]]]
@@ -84,6 +90,11 @@ def input_entries(inputs: tuple[Input, ...]) -> list[tuple[str, str]]:
     return [(i.label, i.help if i.required else f"{sentence(i.help)} May be left open.") for i in inputs]
 
 
+def names_line(names: Iterable[str]) -> str:
+    """The head of an entry that explains several attributes."""
+    return ", ".join(f"`{name}`" for name in names) + ":"
+
+
 def preset_lines(known: tables.Tables) -> list[str]:
     lines: list[str] = []
     for choice in known.node("firn::snow_source").parameter("preset").choices:
@@ -118,6 +129,8 @@ def pages() -> dict[str, str]:
             "@inputs": named_section("inputs", input_entries(node.inputs)),
             "@parameters": parameter_section(node_folders(node)),
             "@presets": preset_lines(known),
+            "@material": [names_line(quantity.token for quantity in known.materials)],
+            "@surface": [names_line(known.surface)],
         }
         file = f"{context}/{node.name.replace('::', '--')}.txt"
         made[file] = page(node.label, context, node.name, node.icon, prose, sections)
@@ -135,24 +148,18 @@ def pages() -> dict[str, str]:
     return made
 
 
-def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["--check"]):
-        print(__doc__)
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    folder = HERE / "houdini" / "help" / "nodes"
-    stale = []
-    for name, text in pages().items():
-        path = folder / name
-        if arguments == ["--check"]:
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                stale.append(name)
-            continue
+def main() -> int:
+    try:
+        made = pages()
+    except FirnError as trouble:
+        print(f"make_help: {trouble}", file=sys.stderr)
+        return 1
+    for name, text in made.items():
+        path = FOLDER / "help" / "nodes" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for name in stale:
-        print(f"make_help: {name} is not current: run hda/make_help.py")
-    return 1 if stale else 0
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -34,7 +34,7 @@ bool named(const std::string& name, std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// By id: adds what the input's points say to the particles.
+/// Adds the accelerations of the input's points to the particles of the same id.
 bool add_by_id(std::vector<Float3>& to, const GU_Detail& input, const std::vector<int64_t>& id) {
     const char* name = input.findAttribute(GA_ATTRIB_POINT, "force")          ? "force"
                        : input.findAttribute(GA_ATTRIB_POINT, "acceleration") ? "acceleration"

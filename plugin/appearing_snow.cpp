@@ -11,7 +11,7 @@ namespace firn {
 
 namespace {
 
-/// Snow without a material of its own has the solver's, also beside snow that has one.
+/// Snow without a material of its own gets the solver's, even when merged with snow that has one.
 void match_materials(GU_Detail& to, const GU_Detail& other, const Parameters& parameters) {
     for (const ParticleArray& array : particle_arrays()) {
         const ParameterInfo* info = array.role == ArrayRole::input ? find_parameter(array.name) : nullptr;

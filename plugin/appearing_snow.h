@@ -1,6 +1,6 @@
 #pragma once
 
-// Snow that sources let out: it joins the snow that is there, with ids of its own.
+// New snow from sources: it is appended to the existing snow, with new ids.
 
 #include <GU/GU_Detail.h>
 
@@ -11,12 +11,12 @@
 
 namespace firn {
 
-/// Gives every point an id; those that have one keep it. The detail attribute nextid is where new ids go on.
+/// Gives every point an id; those that have one keep it. New ids continue from the detail attribute nextid.
 void complete_ids(GU_Detail& snow);
 
-/// Adds the points of `source` whose birth_frame it is; at the `first` frame also those that should have been there
-/// before, and points that don't say when. Of a continuous source's places (`flake`) those are taken that are free.
-/// Returns how many appeared.
+/// Appends the points of `source` whose birth_frame is this frame; at the `first` frame also those with an earlier
+/// birth_frame or none. Points of a continuous source (`flake`) appear only where there is room. Returns how many
+/// appeared.
 size_t add_appearing_snow(GU_Detail& snow, const GU_Detail& source, double frame, bool first, const Parameters&);
 
 }  // namespace firn

@@ -1,7 +1,7 @@
 #pragma once
 
 // Boundary bodies as points of a Houdini geometry, as firn::snow_collider makes them and solvers read them. Colliders
-// may be merged: `body` numbers are made from the node and the piece, and each point says all about its body.
+// may be merged: `body` numbers are made from the node and the piece, and each point carries all the data of its body.
 //
 //   P, N, v          where the point is at this frame, its outward normal (0 = none), its velocity
 //   name, body       of the body; equal numbers = one body
@@ -20,7 +20,7 @@
 
 namespace firn {
 
-/// Appends the bodies' points. `owner` tells bodies of different nodes apart.
+/// Appends the bodies' points. `owner` distinguishes bodies of different nodes.
 void write_bodies(GU_Detail&, const std::vector<MovingBody>&, const std::string& owner, float spacing, double seconds);
 
 /// Points without these attributes are one still body. Throws Error for attributes of the wrong kind.

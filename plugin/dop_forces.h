@@ -20,7 +20,7 @@ struct ObjectForces {
 
 ObjectForces forces_of(const SIM_Object&);
 
-/// Adds force / mass to every particle's acceleration (m/s^2), as things are at the beginning of the frame.
+/// Adds force / mass to every particle's acceleration (m/s^2), evaluated at the beginning of the frame.
 void add_accelerations(const SIM_Object&, const std::vector<const SIM_Force*>&, const Parameters&, const Particles&,
                        std::vector<Float3>& acceleration);
 

@@ -27,15 +27,15 @@ struct ColliderPart {
 /// override the values of the surface given.
 std::vector<ColliderPart> collider_parts(const GU_Detail&, const ColliderSurface&, const Affine& placement);
 
-/// Whether these are the points of firn::snow_collider, which say all about their bodies themselves.
+/// Whether these are the points of firn::snow_collider, whose attributes describe their bodies completely.
 bool holds_bodies(const GU_Detail&);
 
-/// What a source object gives, in the world: its surfaces filled with snow, or its points with all their attributes.
+/// The snow of a source object, in the world: its surfaces filled with snow, or its points with all their attributes.
 void source_points(const GU_Detail&, const Affine& placement, float spacing, GU_Detail& out);
-/// Of the positions; a file gives the same as what was saved.
+/// A hash of the positions; geometry that was saved and loaded has the same.
 int64_t position_hash(const GU_Detail&);
 
-/// Radius (half the spacing) for points that have none, ids, and age: `seconds` more for all.
+/// Adds pscale (half the spacing) and ids where they are missing, and `seconds` to the age of every point.
 void complete_snow(GU_Detail&, float spacing, float seconds);
 
 void add_guide_points(GU_Detail&, const std::vector<Float3>& positions, const UT_Vector3D& colour);

@@ -37,7 +37,7 @@
 
 namespace firn {
 
-/// By the object's id.
+/// One for each snow object, by its id.
 struct SnowEngines {
     struct Kept {
         EngineCache cache;
@@ -82,8 +82,8 @@ private:
 struct Offer {
     int object;
     std::unique_ptr<GU_Detail> points;
-    bool dated;    ///< points say themselves when they appear (firn::snow_source)
-    int64_t hash;  ///< tells whether it is what it offered before
+    bool dated;    ///< the points have a birth_frame (firn::snow_source)
+    int64_t hash;  ///< changes when the points do
 };
 
 std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
@@ -121,7 +121,7 @@ struct ColliderMove {
     CollidingObject before, after;
     ColliderSurface surface;
     std::string name;
-    std::vector<MovingBody> bodies;  ///< of points that say all themselves; then the rest is empty
+    std::vector<MovingBody> bodies;  ///< of points that describe their bodies; then the rest is empty
 };
 
 /// Colliders as they are at the end of this frame, beside what the state remembers of its beginning.
@@ -279,7 +279,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
         if (forces.has_gravity) parameters.gravity = forces.gravity;
         require_at_origin(object);
 
-        // What is read comes first and what is written last, so that an error or Esc leaves the object as it was.
+        // Read everything first and write last, so that an error or Esc leaves the object as it was.
         const SIM_FirnSnowState* remembered =
             SIM_DATA_GETCONST(object, SIM_FirnSnowState::data_name, SIM_FirnSnowState);
         const std::vector<ColliderMove> moves =
@@ -328,7 +328,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             GU_Detail& snow = lock.getGdp();
             if (moved) {
                 kept.cache.write(snow, point_blocks(snow));
-                // The engine still holds what forces did; the next frame has its own, or none.
+                // The engine still holds this frame's forces; the next frame has its own, or none.
                 if (air) kept.cache.forget();
             }
             complete_snow(snow, parameters.spacing, moved ? static_cast<float>(timestep) : 0.0f);
@@ -348,7 +348,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
         state->set_colliders(at_frame_end(moves));
         state->set_emitted(emitted);
         if (report) {
-            // Messages of all steps pile up in the node's info window: once in a simulation, not at every frame.
+            // Messages of all steps pile up in the node's info window: one per simulation, not one per frame.
             if (moved && report->device() != moved->device)
                 addError(&object, SIM_MESSAGE, start_message(*moved).c_str(), UT_ERROR_MESSAGE);
             report->set(moved.value_or(CookSummary()));

@@ -19,16 +19,16 @@ struct CollidingObject {
     ColliderState state;
 };
 
-/// What a step needs beside the particles: where the colliders were, and which sources have given their snow. It lives
-/// on the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of code
-/// here.
+/// What a step needs beside the particles: where the colliders were, and which sources have emitted their snow. It
+/// lives on the snow object, and all of it is options: Houdini copies, caches, saves and loads them without a line of
+/// code here.
 class SIM_FirnSnowState : public SIM_Data, public SIM_OptionsUser {
 public:
     std::vector<CollidingObject> colliders() const;
-    /// Writes what differs.
+    /// Writes only what differs.
     void set_colliders(const std::vector<CollidingObject>&);
 
-    /// By the source object's id: a hash of the points that it gave last.
+    /// By the source object's id: a hash of the points that it emitted last.
     std::map<int, int64_t> emitted() const;
     void set_emitted(const std::map<int, int64_t>&);
 

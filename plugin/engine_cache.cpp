@@ -60,7 +60,7 @@ void EngineCache::prepare(const Parameters& parameters, const std::string& devic
     }
     const Parameters& now = engine_->parameters();
     if (same(parameters, now)) return;
-    // The engine scales what it holds when these change; what it holds is the host's to say.
+    // The engine rescales its particles when these change; here the geometry decides what they are.
     if (parameters.spacing != now.spacing || parameters.rest_density != now.rest_density) forget();
     engine_->set_parameters(parameters);
 }
@@ -95,7 +95,7 @@ void EngineCache::set_bodies(const std::vector<MovingBody>& bodies) {
 
 FrameReport EngineCache::advance(double seconds, const Observer& observer) {
     forget();
-    // Bodies that have begun to move are nowhere that anybody knows, unless the frame ends well.
+    // Bodies that have begun to move are in an unknown place unless the frame completes.
     std::vector<Known> moved;
     std::swap(moved, bodies_);
     const auto clear = [&] {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The engine of one node. It is only a cache: all state is in the geometry, and when what comes in is not what was last
-// written, it is uploaded again. Scrubbing, editing and resuming need nothing else.
+// The engine of one node. It is only a cache: all state is in the geometry, and geometry that differs from what was
+// last written is uploaded again. Scrubbing, editing and resuming need nothing else.
 
 #include <GU/GU_Detail.h>
 
@@ -20,7 +20,7 @@ namespace firn {
 /// Which data a geometry's snow attributes hold. Equal keys promise equal snow.
 class StateKey {
 public:
-    /// Empty when an attribute does not tell its data id.
+    /// Empty when an attribute has no data id.
     static std::optional<StateKey> of(const GU_Detail&);
     bool operator==(const StateKey& other) const { return points_ == other.points_ && ids_ == other.ids_; }
 
@@ -31,24 +31,24 @@ private:
 
 class EngineCache {
 public:
-    /// Takes the settings over; makes the engine when there is none yet, or when another device is wanted.
+    /// Applies the settings; creates the engine when there is none yet, or when the device changes.
     void prepare(const Parameters&, const std::string& device);
 
-    /// What is added to gravity, m/s^2, one for each particle; empty = nothing but what the detail says.
+    /// What is added to gravity, m/s^2, one for each particle; empty = only the detail's own acceleration.
     using Air = std::function<std::vector<Float3>(const Particles&)>;
-    /// The snow of this detail, unless the engine holds it already and there is no air.
+    /// Uploads the snow of this detail, unless the engine holds it already and there is no air.
     void upload(const GU_Detail&, const std::vector<PointBlock>&, const Air& = {});
 
-    /// The bodies of the coming frame; what stayed as it was is not sent again.
+    /// Sets the bodies of the coming frame; unchanged ones are not sent again.
     void set_bodies(const std::vector<MovingBody>&);
 
-    /// One frame. After an error or an interrupt the engine holds nothing that anybody may rely on.
+    /// Advances one frame. After an error or an interrupt the engine's state is undefined.
     FrameReport advance(double seconds, const Observer&);
 
-    /// The state and the results into the detail that was uploaded; they are what a later upload() may find unchanged.
+    /// Writes state and results into the detail that was uploaded. A later upload() of unchanged data is then skipped.
     void write(GU_Detail&, const std::vector<PointBlock>&);
 
-    /// Whatever comes next is uploaded.
+    /// Makes the next upload() unconditional.
     void forget() { held_.reset(); }
 
     const Engine& engine() const { return *engine_; }

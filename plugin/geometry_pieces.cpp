@@ -226,7 +226,7 @@ GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece
         } else if (primitive->getTypeId() == GEO_PRIMVDB) {
             const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
             const std::string name = primitive_name(detail, *it);
-            // A vector field is no shape; it may stand beside one.
+            // A vector field is not a shape, but it may accompany one.
             if (!vdb.hasGrid() || !vdb.getConstGrid().isType<openvdb::FloatGrid>()) continue;
             SurfacePiece piece;
             piece.name = name.empty() ? "vdb" + std::to_string(detail.primitiveIndex(*it)) : name;

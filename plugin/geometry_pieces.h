@@ -26,9 +26,9 @@ struct PointValues {
 struct SurfacePiece {
     std::string name;
     Mesh mesh;                        ///< m; in the space of the packed primitive, else in the world
-    std::vector<PointValues> values;  ///< those that were asked for and are there
+    std::vector<PointValues> values;  ///< the requested ones that exist
     bool packed = false;
-    bool from_volume = false;  ///< its mesh is another one at every frame
+    bool from_volume = false;  ///< its mesh has another topology at every frame
     Transform placement;       ///< of a packed one; its scale and shear are in the mesh
 };
 
@@ -37,20 +37,20 @@ struct GeometryPieces {
     std::vector<Heightfield> heightfields;
 };
 
-/// An attribute that is wanted of the points.
+/// A point attribute to read.
 struct WantedValues {
     const char* name;
     int components;
 };
 
-/// `piece_attribute`: a primitive attribute that cuts the polygons into pieces; "" = they are one. Throws Error for
+/// `piece_attribute`: a primitive attribute that splits the polygons into pieces; "" = one piece. Throws Error for
 /// what can't be used.
 GeometryPieces geometry_pieces(const GU_Detail&, const std::string& piece_attribute, const std::vector<WantedValues>&);
 
 /// The mesh where it is in the world.
 Mesh placed_mesh(const SurfacePiece&);
 
-/// Houdini's rows times a matrix, as columns.
+/// Houdini multiplies row vectors by a matrix; Affine acts on columns.
 Affine affine_of(const UT_DMatrix4&);
 
 /// The point attributes that say how a collider's surface treats snow.

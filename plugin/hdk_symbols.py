@@ -5,7 +5,7 @@ usage: plugin/hdk_symbols.py            writes docs/hdk_symbols.md
        plugin/hdk_symbols.py --check    says whether that file is current; exit code 1 if not
 
 The plugin's own names are snake_case or stand in namespace firn, the HDK's are camelCase or have a prefix (SIM_, GA_, ...):
-that, and the double of the HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart.
+that, and the fake HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOUBLE = ROOT / "tests" / "hdk" / "include"
+FAKE = ROOT / "tests" / "hdk" / "include"
 PLUGIN = ROOT / "plugin"
 LIST = ROOT / "docs" / "hdk_symbols.md"
 PAGES = "https://www.sidefx.com/docs/hdk/"
@@ -34,7 +34,7 @@ KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "static_cast", "
 
 @dataclass
 class Header:
-    """One header of the double: what it declares, and what it includes."""
+    """One header of the fake: what it declares, and what it includes."""
 
     path: str
     names: dict[str, str] = field(default_factory=dict)  # name -> kind
@@ -66,7 +66,7 @@ def header_page(path: str) -> str:
 
 
 def parse_header(path: Path) -> Header:
-    header = Header(str(path.relative_to(DOUBLE)))
+    header = Header(str(path.relative_to(FAKE)))
     text = path.read_text()
     header.includes = re.findall(r"#include <(\w+/\w+\.h)>", text)
     text = without_comments(text)
@@ -120,8 +120,8 @@ def parse_header(path: Path) -> Header:
     return header
 
 
-def parse_double() -> dict[str, Header]:
-    return {h.path: h for h in (parse_header(p) for p in sorted(DOUBLE.rglob("*.h")))}
+def parse_fake() -> dict[str, Header]:
+    return {h.path: h for h in (parse_header(p) for p in sorted(FAKE.rglob("*.h")))}
 
 
 def reachable(headers: dict[str, Header], starts: list[str]) -> set[str]:
@@ -216,7 +216,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with docs/hdk_symbols.md instead of writing it")
     check: bool = parser.parse_args().check
 
-    headers = parse_double()
+    headers = parse_fake()
     bases: dict[str, list[str]] = {}
     for header in headers.values():
         bases.update(header.bases)

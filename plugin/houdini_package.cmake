@@ -1,6 +1,6 @@
 # The DSO for the Houdini that cmake/houdini.cmake found, and the folder that artists get:
 #   packages/firn.json                  the package file; picks the folder of the Houdini that runs
-#   packages/firn/houdini/              what every version shares: help, icons, shelf, scripts (hda/houdini)
+#   packages/firn/houdini/              what every version shares: help, icons, shelf, scripts (hda/CMakeLists.txt)
 #   packages/firn/houdini20.5/dso/      one folder for each version that was built
 
 firn_add_dso(firn_houdini Houdini firn_build_options)
@@ -8,10 +8,6 @@ firn_add_dso(firn_houdini Houdini firn_build_options)
 houdini_configure_target(firn_houdini INSTDIR ${CMAKE_CURRENT_BINARY_DIR}/dso)
 
 install(TARGETS firn_houdini LIBRARY DESTINATION packages/firn/houdini${FIRN_HOUDINI_RELEASE}/dso COMPONENT firn)
-if(EXISTS ${PROJECT_SOURCE_DIR}/hda/houdini)
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/hda/houdini/ DESTINATION packages/firn/houdini COMPONENT firn
-        PATTERN __pycache__ EXCLUDE)
-endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/hda/package/firn.json)
     install(FILES ${PROJECT_SOURCE_DIR}/hda/package/firn.json DESTINATION packages COMPONENT firn)
 endif()

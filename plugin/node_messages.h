@@ -1,6 +1,6 @@
 #pragma once
 
-// What a node tells its user: red errors, yellow warnings, and lines in its info window.
+// Messages of a node to its user: errors, warnings, and lines in its info window.
 
 #include <functional>
 #include <string>

@@ -100,13 +100,33 @@ void add(std::vector<NodeParameter>& to, std::vector<NodeParameter> rows) {
     for (NodeParameter& row : rows) to.push_back(std::move(row));
 }
 
+std::vector<NodeParameter> contact_rows(const char* folder) {
+    return {
+        real_row("friction", "Friction", "", folder, 0.5, 0, 1e6, 0, 2,
+                 "Higher values stop snow from sliding along the surface: 0 is slippery, 0.5 is wood, above 1 is rough "
+                 "ground. The point attribute friction overrides it."),
+        real_row(
+            "adhesion", "Adhesion", "m/s^2", folder, 0, 0, 1e6, 0, 50,
+            "Higher values pull snow that comes within two spacings towards the surface, so that it clings to walls "
+            "and undersides. The point attribute adhesion overrides it."),
+        real_row("bounce", "Bounce", "", folder, 0, 0, 1, 0, 1,
+                 "Higher values make single flakes bounce off: 1 keeps all of the impact speed, 0 none. The point "
+                 "attribute bounce overrides it."),
+        real_row(
+            "sticky", "Sticky", "", folder, 0, 0, 1, 0, 1,
+            "Higher values hold snow on the surface when it is pulled off: 0 comes off cleanly, 1 is frozen on. The "
+            "point attribute sticky overrides it."),
+    };
+}
+
 std::vector<NodeParameter> air_rows() {
     std::vector<NodeParameter> rows;
-    rows.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000, "Velocity of the air."));
-    rows.push_back(
-        real_row("drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
-                 "How fast a lone flake takes on the wind's speed; snow with neighbours around it feels less, "
-                 "packed snow nothing. 0 = no air."));
+    rows.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000,
+                              "Velocity of the air. Snow drifts with it when Air Resistance is above 0."));
+    rows.push_back(real_row(
+        "drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
+        "Higher values make single flakes follow the wind sooner and fall more slowly. Snow surrounded by snow "
+        "is affected less, packed snow not at all. 0 = no air."));
     return rows;
 }
 
@@ -118,8 +138,9 @@ std::vector<NodeParameter> solving_rows() {
     // The remedies are off in published mode.
     add(rows, engine_rows("Remedies", "{ mode == published }"));
     add(rows, engine_rows("Boundaries"));
-    rows.push_back(string_row("device", "Device", "Machine", "auto",
-                              "auto (a graphics card if one answers and the scene fits), cpu, cuda or cuda:N."));
+    rows.push_back(
+        string_row("device", "Device", "Machine", "auto",
+                   "What computes: auto (a graphics card if there is one and the scene fits), cpu, cuda or cuda:N."));
     add(rows, engine_rows("Machine"));
     return rows;
 }

@@ -17,7 +17,7 @@ struct NodeParameter {
     const char* token;
     const char* label;
     const char* unit;    ///< "" = none; shown behind the label
-    const char* folder;  ///< the tab it stands on
+    const char* folder;  ///< the tab that shows it
     NodeParameterType type;
     double initial[3];
     const char* initial_text;  ///< of a string; or the expression that a number starts with ("$F"); "" = `initial`
@@ -52,7 +52,7 @@ const NodeTable& snow_step_table();
 const NodeTable& snow_rasterize_table();
 const NodeTable& snow_surface_table();
 const NodeTable& snow_solver_table();
-/// What the DOP's guide geometry is asked by; no node of its own.
+/// Parameters of the DOP's guide geometry; not a node of its own.
 const NodeTable& snow_solver_guide_table();
 
 /// Every node of the plugin, in the order of the Tab menu.
@@ -82,9 +82,11 @@ NodeParameter with_expression(NodeParameter, const char* expression);
 
 void add(std::vector<NodeParameter>& to, std::vector<NodeParameter> rows);
 
+/// How a collider's surface treats snow: a row for each of surface_table().
+std::vector<NodeParameter> contact_rows(const char* folder);
 /// Wind and drag, of every node that advances snow.
 std::vector<NodeParameter> air_rows();
-/// All that the engine wants to know, and the device, of every node that advances snow.
+/// The engine's parameters and the device, of every node that advances snow.
 std::vector<NodeParameter> solving_rows();
 
 }  // namespace firn

@@ -1,4 +1,5 @@
-// firn::snow_collider: geometry -> boundary particles. Not a verb, because what moves is asked for at other times too.
+// firn::snow_collider: geometry -> boundary particles. Not a verb: it cooks its input at other times
+// too.
 
 #include <CH/CH_Manager.h>
 #include <OP/OP_AutoLockInputs.h>
@@ -73,7 +74,7 @@ private:
             add_heightfields(here, settings, surface, bodies);
         } else {
             const double frame = values.real("frame"), start = values.real("start_frame");
-            // The current time comes last, so that the input stays as everybody else wants it.
+            // The current time comes last, so that the input stays cooked at the time that other nodes expect.
             const GeometryPieces sampled = at(context, start, pieces);
             const GeometryPieces before = at(context, std::max(start, frame - 1), pieces);
             const GeometryPieces here = frame > start ? now(context, pieces) : before;

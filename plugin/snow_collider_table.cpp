@@ -8,7 +8,7 @@ const NodeTable& snow_collider_table() {
                     "Firn Snow Collider",
                     "Sop",
                     "firn_snow_collider",
-                    "Covers geometry with the boundary particles that snow runs into.",
+                    "Covers geometry with the boundary particles that snow collides with.",
                     {{"Geometry", "meshes, VDBs, height fields, or packed primitives of these", true}},
                     {}};
         auto& p = t.parameters;
@@ -20,35 +20,31 @@ const NodeTable& snow_collider_table() {
             "motion", "Motion", shape,
             {{"static", "Static", "never moves"},
              {"rigid", "Animated Rigid", "moves and turns as a whole; packed primitives each by their own transform"},
-             {"deforming", "Animated Deforming", "changes its form, with the same points and polygons"}},
-            "What the input does over time."));
+             {"deforming", "Animated Deforming",
+              "changes its shape, with the same points and polygons at every frame"}},
+            "How the input moves over time."));
         p.push_back(
             choice_row("pieces", "Bodies", shape,
                        {{"whole", "One Body", "the whole input; packed primitives are always bodies of their own"},
                         {"attribute", "By Attribute", "one body for each value of the attribute below"}},
-                       "How the input is cut into bodies."));
-        p.push_back(string_row("piece_attribute", "Piece Attribute", shape, "name",
-                               "A primitive attribute: text or whole numbers.", "{ pieces == whole }"));
-        p.push_back(toggle_row("inverted", "Keep Snow Inside", shape, false, "A closed shape becomes a container."));
-        p.push_back(toggle_row("two_sided", "Two-Sided", shape, false,
-                               "An open surface, such as a sheet, keeps snow out on both sides.", "{ inverted == 1 }"));
-        p.push_back(with_expression(real_row("frame", "Frame", "", shape, 1, -1e9, 1e9, 1, 240, "The frame that it is.",
-                                             "{ motion == static }"),
-                                    "$FF"));
-        p.push_back(real_row("start_frame", "Start Frame", "", shape, 1, -1e9, 1e9, 1, 240,
-                             "The surface is sampled as it is at this frame.", "{ motion == static }"));
-
-        p.push_back(real_row(
-            "friction", "Friction", "", surface, 0.5, 0, 1e6, 0, 2,
-            "Coulomb's mu: 0 slippery, 0.5 wood, above 1 rough ground. A point attribute friction goes before it."));
-        p.push_back(real_row("adhesion", "Adhesion", "m/s^2", surface, 0, 0, 1e6, 0, 50,
-                             "Pull within two spacings. A point attribute adhesion goes before it."));
-        p.push_back(real_row("bounce", "Bounce", "", surface, 0, 0, 1, 0, 1,
-                             "Of lone flakes. A point attribute bounce goes before it."));
+                       "How the input is split into bodies."));
         p.push_back(
-            real_row("sticky", "Sticky", "", surface, 0, 0, 1, 0, 1,
-                     "How much of the snow's tension the surface holds: 0 lets go cleanly, 1 is frozen on. A point "
-                     "attribute sticky goes before it."));
+            string_row("piece_attribute", "Piece Attribute", shape, "name",
+                       "The primitive attribute that says which body a polygon belongs to: a string or an integer.",
+                       "{ pieces == whole }"));
+        p.push_back(toggle_row("inverted", "Keep Snow Inside", shape, false,
+                               "Turns a closed shape into a container: snow stays inside instead of outside."));
+        p.push_back(toggle_row("two_sided", "Two-Sided", shape, false,
+                               "Stops snow on both sides of an open surface, such as a thin sheet.",
+                               "{ inverted == 1 }"));
+        p.push_back(with_expression(
+            real_row("frame", "Frame", "", shape, 1, -1e9, 1e9, 1, 240, "The current frame.", "{ motion == static }"),
+            "$FF"));
+        p.push_back(real_row("start_frame", "Start Frame", "", shape, 1, -1e9, 1e9, 1, 240,
+                             "The surface is covered with particles as it is at this frame, and followed from there.",
+                             "{ motion == static }"));
+
+        add(p, contact_rows(surface));
         p.push_back(engine_row("boundary_volume"));
         return t;
     }();

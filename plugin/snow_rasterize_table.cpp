@@ -14,37 +14,44 @@ const NodeTable& snow_rasterize_table() {
                     {}};
         auto& p = t.parameters;
         const char* output = "Output";
-        p.push_back(real_row("voxel", "Voxel Size", "m", output, 0, 0, 1000, 0, 0.1, "0 = half the particle spacing."));
+        p.push_back(real_row("voxel", "Voxel Size", "m", output, 0, 0, 1000, 0, 0.1,
+                             "Smaller voxels show finer detail and take more memory. 0 = half the particle spacing."));
         p.push_back(real_row("spacing", "Particle Spacing", "m", output, 0, 0, 100, 0, 0.2,
-                             "0 = twice the particles' pscale."));
+                             "Distance between the particles. 0 = twice their pscale."));
         p.push_back(toggle_row("density", "Density", output, true,
-                               "kg/m^3, a fog volume named density. Its sum is the snow's mass."));
-        p.push_back(
-            toggle_row("velocity", "Velocity", output, true, "m/s, a vector volume named vel, for motion blur."));
-        p.push_back(toggle_row(
-            "masked_density", "Masked Density", output, false,
-            "Density that fades to nothing at the surface: crisp edges, true density inside. Named density_masked."));
-        p.push_back(string_row(
-            "attributes", "Attributes", output, "",
-            "Point attributes, as means where there is snow: compaction pressure Cd ... Each becomes a volume."));
+                               "Makes a fog volume named density, in kg/m^3. Its integral is the snow's mass."));
+        p.push_back(toggle_row("velocity", "Velocity", output, true,
+                               "Makes a vector volume named vel, in m/s, for motion blur."));
+        p.push_back(toggle_row("masked_density", "Masked Density", output, false,
+                               "Makes a fog volume named density_masked that fades to zero at the surface: crisp "
+                               "edges, true density inside."));
+        p.push_back(string_row("attributes", "Attributes", output, "",
+                               "Point attributes, such as compaction pressure Cd. Each becomes a volume of its average "
+                               "where there is snow."));
         p.push_back(engine_row("rest_density"));
         p.back().folder = output;
         const char* velocity = "Velocity";
-        p.push_back(
-            string_row("velocity_name", "Velocity Name", velocity, "vel", "Houdini expects vel.", "{ velocity == 0 }"));
-        p.push_back(toggle_row("staggered", "Staggered", velocity, false, "Velocities on the faces of the voxels.",
+        p.push_back(string_row("velocity_name", "Velocity Name", velocity, "vel",
+                               "Name of the velocity volume. Houdini expects vel.", "{ velocity == 0 }"));
+        p.push_back(toggle_row("staggered", "Staggered", velocity, false,
+                               "Stores velocities on the faces of the voxels instead of their centres.",
                                "{ velocity == 0 }"));
         p.push_back(real_row("velocity_extension", "Extension", "m", velocity, 0, 0, 1000, 0, 1,
-                             "How far velocities reach past the surface. 0 = three spacings.", "{ velocity == 0 }"));
-        p.push_back(real_row("shutter", "Shutter", "frames", velocity, 0.5, 0, 10, 0, 1,
-                             "Velocities also reach as far as each particle goes in this time.", "{ velocity == 0 }"));
+                             "Higher values carry velocities further past the surface, so that motion blur is not cut "
+                             "off. 0 = three spacings.",
+                             "{ velocity == 0 }"));
+        p.push_back(
+            real_row("shutter", "Shutter", "frames", velocity, 0.5, 0, 10, 0, 1,
+                     "Longer shutters carry velocities further along the path of fast particles, as motion blur needs.",
+                     "{ velocity == 0 }"));
         p.push_back(with_expression(real_row("timestep", "Frame Length", "s", velocity, 1.0 / 24, 1e-6, 10, 0.01, 0.1,
-                                             "How much time one frame takes.", "{ velocity == 0 }"),
+                                             "How much time one frame covers.", "{ velocity == 0 }"),
                                     "1/$FPS"));
         add(p, surface_rows("Surface", "{ masked_density == 0 }"));
-        p.push_back(real_row("fade", "Fade", "m", "Surface", 0, 0, 1000, 0, 0.1,
-                             "Over which the masked density goes to nothing. 0 = one voxel.",
-                             "{ masked_density == 0 }"));
+        p.push_back(real_row(
+            "fade", "Fade", "m", "Surface", 0, 0, 1000, 0, 0.1,
+            "Higher values make softer edges: the distance over which the masked density fades to zero. 0 = one voxel.",
+            "{ masked_density == 0 }"));
         p.push_back(engine_row("threads"));
         return t;
     }();

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "node_table.h"
 
 namespace firn {
@@ -8,32 +10,27 @@ const NodeTable& snow_solver_table() {
                     "Firn Snow Solver",
                     "Dop",
                     "firn_snowsolver",
-                    "Moves the snow of an object: the points of its geometry. What collides with it, what it comes "
-                    "from and the "
-                    "forces on it are found as for any solver.",
+                    "Simulates the snow of an object: the points of its geometry. Colliders, sources and forces are "
+                    "found through relationships, as for any solver.",
                     {},
                     {}};
         auto& p = t.parameters;
         NodeParameter gravity = engine_row("gravity");
-        gravity.help = "Where the object has a Gravity Force, that one counts and this is passed over.";
+        gravity.help = "Ignored where the object has a Gravity Force, which is used instead.";
         add(p, {engine_row("spacing"), gravity});
         p.push_back(choice_row("emission", "Emission", "Simulation",
-                               {{"changes", "When a Source Changes", "once, and again whenever its points are others"},
+                               {{"changes", "When a Source Changes", "once, and again whenever its points change"},
                                 {"always", "Every Step", "whatever points the source has, at every step"}},
                                "When the points of a source object become snow."));
         add(p, air_rows());
-        const char* colliders = "Colliders";
-        p.push_back(
-            real_row("friction", "Friction", "", colliders, 0.5, 0, 1e6, 0, 2,
-                     "Of colliders that have none of their own: no attribute friction, no Physical Parameters."));
-        p.push_back(real_row("adhesion", "Adhesion", "m/s^2", colliders, 0, 0, 1e6, 0, 50,
-                             "Pull within two spacings, of colliders without an attribute adhesion."));
-        p.push_back(real_row("bounce", "Bounce", "", colliders, 0, 0, 1, 0, 1,
-                             "Of lone flakes, at colliders without an attribute bounce."));
-        p.push_back(
-            real_row("sticky", "Sticky", "", colliders, 0, 0, 1, 0, 1,
-                     "How much of the snow's tension a surface holds: 0 lets go cleanly, 1 is frozen on. Of colliders "
-                     "without an attribute sticky."));
+        for (NodeParameter& row : contact_rows("Colliders")) {
+            if (std::strcmp(row.token, "friction") == 0)
+                row.help =
+                    "Higher values stop snow from sliding along colliders: 0 is slippery, 0.5 is wood, above 1 is "
+                    "rough "
+                    "ground. The point attribute friction overrides it, and so do an object's Physical Parameters.";
+            p.push_back(row);
+        }
         add(p, solving_rows());
         return t;
     }();
@@ -44,8 +41,8 @@ const NodeTable& snow_solver_guide_table() {
     static const NodeTable table = [] {
         NodeTable t{"firn_snowsolver_guide", "Firn Snow Solver Guide", "Dop", "firn_snowsolver", "", {}, {}};
         t.parameters.push_back(toggle_row("showguide", "Show Guide Geometry", "Guides", false,
-                                          "The boundary particles that the snow runs into."));
-        NodeParameter colour = vector_row("color", "Color", "", "Guides", 1, "Of the boundary particles.");
+                                          "Shows the boundary particles that the snow collides with."));
+        NodeParameter colour = vector_row("color", "Color", "", "Guides", 1, "Colour of the boundary particles.");
         colour.initial[0] = 0.2;
         colour.initial[1] = 0.6;
         colour.initial[2] = 1;

@@ -22,7 +22,7 @@ const NodeParameter* find_choice(const NodeTable& table, const std::string& toke
 }  // namespace
 
 SnowSop::SnowSop(OP_Network* net, const char* name, OP_Operator* entry) : SOP_Node(net, name, entry) {
-    // Attributes that a cook leaves alone keep their ids, which is how the next step knows its own snow.
+    // Attributes that a cook leaves alone keep their ids, by which the next step recognises its own snow.
     mySopFlags.setManagesDataIDs(true);
 }
 
@@ -38,7 +38,7 @@ void SnowSop::getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& par
 }
 
 void SnowSopCache::set_info(const std::string& text) {
-    // In a compiled block there is no node to tell.
+    // In a compiled block there is no node to report to.
     if (auto* node = dynamic_cast<SnowSop*>(cookparms()->getNode())) node->set_info(text);
 }
 

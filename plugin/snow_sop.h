@@ -18,7 +18,7 @@ class SnowSop : public SOP_Node {
 public:
     SnowSop(OP_Network* net, const char* name, OP_Operator* entry);
 
-    /// What the info window says of the last cook; any thread.
+    /// Text about the last cook for the info window; may be called from any thread.
     void set_info(const std::string& text);
     void getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& parms) override;
 
@@ -41,7 +41,7 @@ private:
     fpreal time_;
 };
 
-/// Cooks a node, and keeps what is worth keeping between cooks.
+/// Cooks a node, and holds its caches between cooks.
 class SnowSopCache : public SOP_NodeCacheOptions, protected ParameterValues {
 protected:
     explicit SnowSopCache(const NodeTable& table) : table_(table) {}
@@ -64,7 +64,7 @@ private:
 /// The dialog of a table; lives as long as the DSO.
 PRM_Template* dialog(const NodeTable&);
 
-/// Puts the operator of a table into Houdini's.
+/// Registers the operator of a table with Houdini.
 void add_sop(OP_OperatorTable*, const NodeTable&, OP_Constructor);
 
 /// The cook leaves the ids of untouched attributes alone; older Houdinis don't ask.

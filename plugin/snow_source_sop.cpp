@@ -30,7 +30,7 @@ std::vector<WantedValues> source_values() {
     return wanted;
 }
 
-/// Where snow is, and what the geometry's points say about it.
+/// Particles, and the point attributes that apply to them.
 struct Placed {
     std::vector<Float3> position;     ///< m, world
     std::vector<PointValues> values;  ///< one for each position
@@ -39,7 +39,7 @@ struct Placed {
 void append(Placed& to, Placed more) {
     const size_t before = to.position.size(), added = more.position.size();
     to.position.insert(to.position.end(), more.position.begin(), more.position.end());
-    // What only one has is not a number for the other.
+    // Values that only one of them has are NaN in the other.
     const auto resize = [&](PointValues& values, size_t count) {
         values.values.resize(count * static_cast<size_t>(values.components), std::nanf(""));
     };
@@ -85,7 +85,7 @@ private:
             const bool open = frame >= start && frame <= real("end_frame");
             placed = open ? flakes(placed, settings, material, frame - start) : Placed();
             birth.assign(placed.position.size(), std::llround(frame));
-            // Flakes are counted from 1: what is 0 is no flake.
+            // Flakes are numbered from 1: 0 means that a point is not a flake.
             for (size_t i = 0; i < placed.position.size(); ++i)
                 flake.push_back(1 + static_cast<int64_t>(i) / flake_tries);
         } else {
@@ -107,7 +107,7 @@ private:
         return find_preset(preset).material;
     }
 
-    /// As a scene file's noise varies snow unless it says more.
+    /// The same default as a scene file's noise.
     MaterialNoise noise() const {
         return {static_cast<float>(real("noise_amplitude")),
                 static_cast<float>(real("noise_scale")),
@@ -161,7 +161,7 @@ private:
         return all;
     }
 
-    /// What filled a mesh, for as long as mesh and settings are the same: filling may take seconds.
+    /// Keeps the filling of a mesh for as long as mesh and settings stay the same: filling can take seconds.
     struct Filled {
         Mesh mesh;
         FillSettings settings;
@@ -214,7 +214,7 @@ private:
         return tried;
     }
 
-    /// What the input's points say goes before the material.
+    /// Attributes of the input's points override the material.
     static void take_over(const char* token, const std::vector<float>& own, std::vector<float>& array) {
         const ParameterInfo& info = *find_parameter(token);
         for (size_t i = 0; i < array.size(); ++i) {

@@ -11,10 +11,10 @@ GridSettings grid_settings(const ParameterValues& values, const GU_Detail& parti
     settings.voxel = static_cast<float>(values.real("voxel"));
     settings.threads = static_cast<int>(values.integer("threads"));
     if (settings.spacing <= 0) settings.spacing = spacing_of(particles);
-    // Without particles there is nothing to be large or small.
+    // Without particles any spacing will do.
     if (settings.spacing <= 0 && particles.getNumPoints() == 0) settings.spacing = 0.02f;
     if (!(settings.spacing > 0))
-        throw Error("the particles have no pscale to tell their spacing; set Particle Spacing");
+        throw Error("the particles have no pscale that their spacing could be taken from; set Particle Spacing");
     return settings;
 }
 

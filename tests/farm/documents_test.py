@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = os.environ["FIRN_SOURCE"]
 FIRN = os.environ["FIRN"]
-PACKAGE = os.path.join(SOURCE, "hda", "houdini", "scripts", "python", "firn")
+PACKAGE = os.path.join(os.environ["FIRN_HOUDINI_FOLDER"], "scripts", "python", "firn")
 
 
 def read(*names):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""DOP networks and feedback loops as scene files: what a double of Houdini holds, exported, and read by the real `firn`."""
+"""DOP networks and feedback loops as scene files: what a fake Houdini holds, exported, and read by the real `firn`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import math
 import unittest
 
-from export_session import ExportTest  # first: it finds the double of hou
+from export_session import ExportTest  # first: it finds the fake hou
 
 import hou
 from firn import export, farm
@@ -108,7 +108,7 @@ class Loops(NetworkTest):
         self.step.setInput(2, wrong)
         self.refused(self.solver, "local is inside the loop")
 
-    def test_forces_are_told(self) -> None:
+    def test_forces_are_reported(self) -> None:
         self.assertEqual(self.export(self.solver)[1], [])
         self.solver.setInput(3, add(self.sops, "box", "push"))
         self.assertRegex(self.export(self.solver)[1][0], "step: the forces of its fourth input can't be exported")
@@ -197,7 +197,7 @@ class Dops(NetworkTest):
             node.destroy()
         self.export(self.network)
         time = 5 / 24
-        # Snow of the double stands on lattice points of its box.
+        # Snow of the fake stands on lattice points of its box.
         self.assertAlmostEqual(self.simulate()["height_mean"], 0.5 - 0.5 * 3 * time**2, delta=1e-4)
 
     def test_the_solver_itself(self) -> None:
@@ -351,14 +351,14 @@ class Dops(NetworkTest):
         self.export(self.network)
         self.assertIn("particles: 8", self.firn("info", str(self.home / "shot/snow_geo/drift.bgeo")))
 
-    def test_other_forces_are_told(self) -> None:
+    def test_other_forces_are_reported(self) -> None:
         drag = self.dop("drag", "air", self.gravity)
         self.end.setInput(0, drag)
         _, warnings = self.export(self.network)
         self.assertEqual(len(warnings), 1)
         self.assertRegex(warnings[0], "drift: the force Drag_air .*can't be exported; for wind set Wind and Air")
 
-    def test_colliders_that_come_later_are_told(self) -> None:
+    def test_colliders_that_come_later_are_reported(self) -> None:
         self.set(self.blade, createframe=3.0)
         text, warnings = self.export(self.network)
         self.assertRegex(warnings[0], "blade: appears at frame 3; .* left out")

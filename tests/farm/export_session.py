@@ -1,4 +1,4 @@
-"""What the tests of the export share: a pretended Houdini, the real `firn`, and scenes that go from one to the other."""
+"""What the tests of the export share: a fake Houdini, the real `firn`, and scenes that go from one to the other."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Houdini scenes as scene files: what a double of Houdini holds, exported, and read by the real `firn`."""
+"""Houdini scenes as scene files: what a fake Houdini holds, exported, and read by the real `firn`."""
 
 from __future__ import annotations
 
 import math
 import unittest
 
-from export_session import ExportTest  # first: it finds the double of hou
+from export_session import ExportTest  # first: it finds the fake hou
 
 import hou
 import houdini_session
@@ -76,7 +76,7 @@ class Colliders(ExportTest):
         self.assertIn("ball_collider.%04d.obj", text)
         self.assertEqual(len(list((self.home / "shot/snow_geo").glob("ball_collider.*.obj"))), 6)
 
-    def test_rigid_that_is_not_is_told(self) -> None:
+    def test_rigid_that_is_not_is_reported(self) -> None:
         solver = self.recipe("wall_smash", 0.05)
         box = self.sop("/obj/firn_wall_smash/ball_sphere")
         self.parm(box, "radx").setExpression("0.2 + 0.01 * $F")
@@ -215,7 +215,7 @@ class Snow(ExportTest):
         for name in ("ball_snow", "ball_snow_2"):
             self.assertIn(f"{name}.obj", self.body(text, name))
 
-    def test_nodes_between_are_told(self) -> None:
+    def test_nodes_between_are_reported(self) -> None:
         solver = self.recipe("snowball", 0.05)
         home = self.node("/obj/firn_snowball")
         between = add(home, "xform", "shuffle", (self.source(),))
@@ -246,7 +246,7 @@ class SolverSettings(ExportTest):
         self.assertIn('volumes = ["density", "surface", "compaction"]', text)
         self.assertIn("voxel = 0.03", text)
 
-    def test_what_changes_over_time_is_told(self) -> None:
+    def test_what_changes_over_time_is_reported(self) -> None:
         solver = self.recipe("snowball", 0.05)
         self.parm(solver, "gravityx").setExpression("0.1 * $F")
         text, warnings = self.export(solver)
@@ -254,7 +254,7 @@ class SolverSettings(ExportTest):
         self.assertIn("gravity changes over time", warnings[0])
         self.assertIn("gravity = [0.1, -9.81, 0.0]", text)
 
-    def test_forces_are_told(self) -> None:
+    def test_forces_are_reported(self) -> None:
         solver = self.recipe("snowball", 0.05)
         solver.setInput(2, add(self.node("/obj/firn_snowball"), "box", "push"))
         self.assertIn("forces", self.export(solver)[1][0])

@@ -1,14 +1,17 @@
-"""A pretended Houdini for each test: the double of hou, a home folder, and Firn's package on the path."""
+"""A fake Houdini for each test: the fake hou, a home folder, and Firn's package as the build made it on the path."""
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "hda" / "houdini"
+FOLDER = Path(os.environ.get("FIRN_HOUDINI_FOLDER", ROOT / "build" / "release" / "houdini"))
+if not FOLDER.is_dir():
+    sys.exit(f"{FOLDER} is missing: cmake --build build/release --target houdini_folder")
 sys.path[:0] = [str(ROOT / "tests" / "hou"), str(FOLDER / "scripts" / "python")]
 
 import hou  # noqa: E402

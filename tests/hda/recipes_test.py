@@ -65,7 +65,6 @@ class Recipes(HoudiniTest):
         """As `cmake --install` lays them out: packages/firn/houdini, with the examples' meshes in geo/."""
         folder = self.home / "packages" / "firn" / "houdini"
         shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copytree(ROOT / "examples" / "meshes", folder / "geo")
         path = f"{folder / 'scripts' / 'python'}{os.pathsep}{ROOT / 'tests' / 'hou'}"
         script = "from firn import recipes; print(recipes.mesh_file('boot.obj'))"
         found = subprocess.run(

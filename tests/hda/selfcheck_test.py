@@ -89,7 +89,7 @@ class SelfCheck(HoudiniTest):
         sops.add_type(hou.OpNodeType(sops, "firn::snow_step", step.parmTemplateGroup(), inputs=4, cook=still))
         self.assert_fails("frames simulated", "nothing moves it")
 
-    def test_cook_error_is_told(self) -> None:
+    def test_cook_error_is_reported(self) -> None:
         sops = hou.sopNodeTypeCategory()
         source = sops.nodeTypes()["firn::snow_source"]
 

@@ -352,13 +352,13 @@ bool SIM_SimulationState::read(const std::string& bytes) {
 // ---- The engine
 
 SIM_Engine::SIM_Engine(OP_Node*) {
-    hdk_double::DataType<SIM_Container>::enrol(this);
-    hdk_double::DataType<SIM_ForceGravity>::enrol(this);
-    hdk_double::DataType<SIM_GeometryCopy>::enrol(this);
-    hdk_double::DataType<SIM_PhysicalParms>::enrol(this);
-    hdk_double::DataType<SIM_PositionSimple>::enrol(this);
-    hdk_double::DataType<SIM_RelationshipCollide>::enrol(this);
-    hdk_double::DataType<SIM_RelationshipSource>::enrol(this);
+    hdk_fake::DataType<SIM_Container>::enrol(this);
+    hdk_fake::DataType<SIM_ForceGravity>::enrol(this);
+    hdk_fake::DataType<SIM_GeometryCopy>::enrol(this);
+    hdk_fake::DataType<SIM_PhysicalParms>::enrol(this);
+    hdk_fake::DataType<SIM_PositionSimple>::enrol(this);
+    hdk_fake::DataType<SIM_RelationshipCollide>::enrol(this);
+    hdk_fake::DataType<SIM_RelationshipSource>::enrol(this);
     for (SIM_DataFactoryCreator* creator : firn_hdk::data_factory_creators()) creator->createDataFactory(this);
 }
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 unsigned UTgetHDKAPIVersion() {
-    const char* other = std::getenv("FIRN_HDK_DOUBLE_API_VERSION");
+    const char* other = std::getenv("FIRN_HDK_FAKE_API_VERSION");
     return other ? static_cast<unsigned>(std::atoi(other)) : HDK_API_VERSION;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a folder that looks to CMake like an installed Houdini: the double's headers where the development kit's are, stand-ins
+# Makes a folder that looks to CMake like an installed Houdini: the fake's headers where the development kit's are, stand-ins
 # for SideFX's CMake files, Debian's TBB and OpenVDB in the place of Houdini's own, and a hython that must never be run.
-# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_DOUBLE [LIBRARY_OF_THE_DOUBLE]
+# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_FAKE [LIBRARY_OF_THE_FAKE]
 #   FLAVOUR  dep    TBB and OpenVDB as targets Houdini::Dep::* (20.0), and the old string ABI said as an option
 #            third  all of them in HoudiniThirdParty
 #            files  no targets: libraries in dsolib alone
@@ -43,7 +43,7 @@ get_filename_component(fake_root "\${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 add_library(Houdini INTERFACE)
 target_include_directories(Houdini SYSTEM INTERFACE "\${fake_root}/toolkit/include")
 target_compile_definitions(Houdini INTERFACE MAKING_DSO SIZEOF_VOID_P=8 SESI_LITTLE_ENDIAN ENABLE_THREADS LINUX
-    FIRN_HDK_DOUBLE_MAJOR=$major FIRN_HDK_DOUBLE_MINOR=$minor FIRN_HDK_DOUBLE_RELEASE="$version")
+    FIRN_HDK_FAKE_MAJOR=$major FIRN_HDK_FAKE_MINOR=$minor FIRN_HDK_FAKE_RELEASE="$version")
 target_compile_options(Houdini INTERFACE -fPIC \$<\$<COMPILE_LANGUAGE:CXX>:-std=c++17> -fno-strict-aliasing)
 if(EXISTS "\${fake_root}/dsolib/libHoudiniUT.so")
     add_library(Houdini::HoudiniUT SHARED IMPORTED)

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # The plugin's real build, against folders that look like Houdinis (fake_hfs.sh).
-# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_DOUBLE [--build]
+# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_FAKE [--build]
 # Without --build: configures for each way in which a Houdini may offer its libraries, and looks at what would be compiled
 # and linked. With it: scripts/houdini_builds.sh from start to end (minutes), and what it leaves.
 set -euo pipefail
-sources=$1 work=$2 double=$3 mode=${4:-}
+sources=$1 work=$2 fake_hdk=$3 mode=${4:-}
 
 fail() {
     echo "houdini_build: $*" >&2
     exit 1
 }
-fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$double"; }
+fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$fake_hdk"; }
 configure() { # configure HFS BUILD: what CMake says is in $work/log
     rm -rf "$2"
     cmake -S "$sources" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFIRN_HOUDINI=ON -DHFS="$1" -DFIRN_CUDA=OFF \
@@ -46,6 +46,9 @@ if [ "$mode" = --build ]; then
     refuse "$needed" 'NEEDED.*(libpng|libblosc)' "$dso"
     listing=$(python3 -m zipfile -l "$work"/out/firn-*.zip)
     expect "$listing" 'packages/firn/houdini20.5/dso/firn.so' "the zip"
+    for made in scripts/python/firn/node_tables.json help/nodes/sop/firn--snow_step.txt geo/boot.obj; do
+        expect "$listing" "packages/firn/houdini/$made" "the zip"
+    done
     echo "houdini_build: built $dso"
     exit 0
 fi
@@ -71,6 +74,7 @@ for flavour in dep third files; do
     expect "$linked" "$work/hfs-$flavour/dsolib/libopenvdb_sesi.so" "$flavour, the DSO's OpenVDB"
     refuse "$linked" '/usr/[^ ]*lib(tbb|openvdb)\.so' "$flavour, the system's TBB or OpenVDB"
     expect "$(cat "$work/build/plugin/cmake_install.cmake")" 'packages/firn/houdini20.5/dso' "$flavour, a folder for each version"
+    expect "$(cat "$work/build/hda/cmake_install.cmake")" 'packages/firn/houdini"' "$flavour, what all versions share"
     [ ! -e "$work/build/bin/firn" ] || fail "$flavour: the runner is no part of this build"
     echo "houdini_build: $flavour"
 done

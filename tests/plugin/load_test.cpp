@@ -23,12 +23,12 @@ TEST(Load, AnotherHdkVersionSaysSoAndRegistersNothing) {
     sops();
     void* dso = ::dlopen(FIRN_DSO, RTLD_NOW | RTLD_LOCAL);
     auto* entry = reinterpret_cast<void (*)(OP_OperatorTable*)>(::dlsym(dso, "newSopOperator"));
-    ::setenv("FIRN_HDK_DOUBLE_API_VERSION", "22000123", 1);
+    ::setenv("FIRN_HDK_FAKE_API_VERSION", "22000123", 1);
     ::testing::internal::CaptureStderr();
     OP_OperatorTable table;
     entry(&table);
     const std::string said = ::testing::internal::GetCapturedStderr();
-    ::unsetenv("FIRN_HDK_DOUBLE_API_VERSION");
+    ::unsetenv("FIRN_HDK_FAKE_API_VERSION");
     EXPECT_TRUE(table.operators().empty());
     EXPECT_NE(said.find("HDK API 22000123"), std::string::npos) << said;
     EXPECT_NE(said.find("Install the Firn build"), std::string::npos) << said;
@@ -45,7 +45,7 @@ TEST(Load, AnotherHdkVersionRegistersNoDataTypes) {
     EXPECT_EXIT(
         {
             const bool before = known();
-            ::setenv("FIRN_HDK_DOUBLE_API_VERSION", "22000123", 1);
+            ::setenv("FIRN_HDK_FAKE_API_VERSION", "22000123", 1);
             entry(nullptr);
             ::_exit(known() == before ? 0 : 1);
         },

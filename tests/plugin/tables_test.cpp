@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "dialog_script.h"
+#include "firn/body.h"
 #include "houdini.h"
 #include "node_table.h"
 
@@ -96,6 +97,19 @@ TEST_P(Tables, TheDialogHasEveryRowWithItsUnitRangeAndHelp) {
         EXPECT_TRUE(*row->initial_text || close(parm->getDefault(0).getFloat(), row->initial[0]));
     }
     EXPECT_EQ(count, table.parameters.size());
+}
+
+TEST(ContactRows, EverySurfaceQuantityHasARowWithTheEnginesLimits) {
+    for (const firn::NodeTable* table : {&firn::snow_collider_table(), &firn::snow_solver_table()}) {
+        for (const firn::SurfaceQuantity& q : firn::surface_table()) {
+            SCOPED_TRACE(std::string(table->name) + ": " + q.token);
+            const firn::NodeParameter* row = find(*table, q.token);
+            ASSERT_NE(row, nullptr);
+            EXPECT_EQ(row->low, 0);
+            EXPECT_EQ(row->high, q.high);
+            EXPECT_EQ(row->initial[0], firn::Body().*q.value);
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Tables, ::testing::ValuesIn(firn::node_tables()), [](const auto& table) {

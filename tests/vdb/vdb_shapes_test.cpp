@@ -11,6 +11,7 @@
 #include <iterator>
 #include <random>
 
+#include "firn/collider.h"
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "shape_measures.h"
@@ -42,6 +43,28 @@ openvdb::FloatGrid::Ptr sphere_grid(const char* name, bool fog) {
 }
 
 }  // namespace
+
+TEST(VdbShapes, AColliderIsScaledAboutTheOriginAndSampledInTheWorld) {
+    openvdb::initialize();
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("firn_collider_" + std::to_string(::getpid()) + ".vdb")).string();
+    openvdb::io::File(path).write({sphere_grid("surface", false)});
+    BoundarySettings settings;
+    settings.spacing = 0.1f;
+    const Boundary boundary = boundary_of_vdb(path, "", 2, settings, "collider 'ball'");
+    // A sphere of one metre about (2, 4, 6), half a spacing below its surface.
+    EXPECT_NEAR(double(boundary.position.size()) * 0.01, 4 * pi * 0.95 * 0.95, 0.1 * 4 * pi);
+    for (const Float3& p : boundary.position) ASSERT_NEAR(radius({p.x - 2, p.y - 4, p.z - 6}), 0.95, 0.01);
+    ColliderState state;
+    state.motion = Motion::rigid;
+    EXPECT_EQ(moving_body("ball", state, state, boundary, {}).body.position.size(), boundary.position.size());
+    settings.spacing = 0;
+    EXPECT_EQ(message([&] { boundary_of_vdb(path, "", 2, settings, "collider 'ball'"); }).rfind("collider 'ball': ", 0),
+              0u);
+    const std::string absent = message([&] { boundary_of_vdb(path + "x", "", 2, settings, "collider 'ball'"); });
+    EXPECT_EQ(absent.rfind(path + "x", 0), 0u) << absent;
+    std::filesystem::remove(path);
+}
 
 TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
     openvdb::initialize();

@@ -206,7 +206,7 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
     if counts[0] * counts[1] * counts[2] > 20000:
-        raise OperationFailed(f"{node.path()}: the double fills small shapes only")
+        raise OperationFailed(f"{node.path()}: the fake fills small shapes only")
     velocity = vector_of(node, "velocity")
     density = number_of(node, "rest_density")
     for i in range(counts[0]):
@@ -224,7 +224,7 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
 def _cook_collider(node: OpNode, output: int) -> Geometry:
     made = _needed(node, 0).make_copy()
     if not made.point_count():
-        raise OperationFailed(f"{node.path()}: there is nothing to run into")
+        raise OperationFailed(f"{node.path()}: there is nothing to collide with")
     made.remove_primitives()
     made.attributes["body"] = [1.0] * made.point_count()
     made.attributes["friction"] = [number_of(node, "friction")] * made.point_count()

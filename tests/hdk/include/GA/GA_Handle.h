@@ -13,7 +13,7 @@
 
 #include <type_traits>
 
-namespace hdk_double {
+namespace hdk_fake {
 /// How many numbers of which type a handle's value has.
 template <typename T, typename = void>
 struct Tuple {
@@ -29,11 +29,11 @@ struct Tuple<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
     static T* data(T* value) { return value; }
     static const T* data(const T* value) { return value; }
 };
-}  // namespace hdk_double
+}  // namespace hdk_fake
 
 template <typename T, typename ENABLE = void>
 class GA_ROHandleT {
-    typedef hdk_double::Tuple<T> Tuple;
+    typedef hdk_fake::Tuple<T> Tuple;
 
 public:
     typedef typename Tuple::Number BASETYPE;
@@ -78,7 +78,7 @@ protected:
 
 template <typename T, typename ENABLE = void>
 class GA_RWHandleT : public GA_ROHandleT<T, ENABLE> {
-    typedef hdk_double::Tuple<T> Tuple;
+    typedef hdk_fake::Tuple<T> Tuple;
     using GA_ROHandleT<T, ENABLE>::myAttrib;
 
 public:

@@ -8,7 +8,7 @@
 #include <UT/UT_StringArray.h>
 #include <UT/UT_StringHolder.h>
 
-namespace hdk_double {
+namespace hdk_fake {
 
 /// What an engine does with a type of data: made from what the macros leave in the class, whose friend it is.
 template <class Type>
@@ -23,7 +23,7 @@ struct DataType {
     }
 };
 
-}  // namespace hdk_double
+}  // namespace hdk_fake
 
 #define DECLARE_CLASSNAME(Type, Parent)                           \
     typedef Type ThisClass;                                       \
@@ -31,7 +31,7 @@ struct DataType {
                                                                   \
 public:                                                           \
     static const UT_StringHolder& classname() {                   \
-        return hdk_double::constant_string<ThisClass>(#Type);     \
+        return hdk_fake::constant_string<ThisClass>(#Type);       \
     }                                                             \
                                                                   \
 protected:                                                        \
@@ -53,7 +53,7 @@ protected:                                                                      
 
 #define DECLARE_DATAFACTORY(Type, Parent, Description, DopDescription) \
 private:                                                               \
-    friend struct hdk_double::DataType<Type>;                          \
+    friend struct hdk_fake::DataType<Type>;                            \
     static const char* described() {                                   \
         return Description;                                            \
     }                                                                  \
@@ -62,4 +62,4 @@ private:                                                               \
     }                                                                  \
     DECLARE_CLASSNAME(Type, Parent)
 
-#define IMPLEMENT_DATAFACTORY(Type) static SIM_DataFactoryCreator enrolled##Type(&hdk_double::DataType<Type>::enrol);
+#define IMPLEMENT_DATAFACTORY(Type) static SIM_DataFactoryCreator enrolled##Type(&hdk_fake::DataType<Type>::enrol);

@@ -26,41 +26,40 @@ private:
 };
 
 // Options as members: reading through a type's own reader of the options, writing through its own writer.
-#define HDK_DOUBLE_READ(Result, Function, Reader, Name) \
-    Result get##Function() const {                      \
-        return Result(getOptions().Reader(Name));       \
+#define HDK_FAKE_READ(Result, Function, Reader, Name) \
+    Result get##Function() const {                    \
+        return Result(getOptions().Reader(Name));     \
     }
-#define HDK_DOUBLE_WRITE(Value, Stored, Function, Writer, Name) \
-    void set##Function(Value given) {                           \
-        getOptions().Writer(Name, Stored(given));               \
+#define HDK_FAKE_WRITE(Value, Stored, Function, Writer, Name) \
+    void set##Function(Value given) {                         \
+        getOptions().Writer(Name, Stored(given));             \
     }
 
-#define GETSET_DATA_FUNCS_I(Name, Function)            \
-    HDK_DOUBLE_READ(int64, Function, getOptionI, Name) \
-    HDK_DOUBLE_WRITE(int64, int64, Function, setOptionI, Name)
-#define GETSET_DATA_FUNCS_B(Name, Function)           \
-    HDK_DOUBLE_READ(bool, Function, getOptionB, Name) \
-    HDK_DOUBLE_WRITE(bool, bool, Function, setOptionB, Name)
-#define GETSET_DATA_FUNCS_F(Name, Function)               \
-    HDK_DOUBLE_READ(fpreal64, Function, getOptionF, Name) \
-    HDK_DOUBLE_WRITE(fpreal64, fpreal64, Function, setOptionF, Name)
-#define GETSET_DATA_FUNCS_S(Name, Function)                      \
-    HDK_DOUBLE_READ(UT_StringHolder, Function, getOptionS, Name) \
-    HDK_DOUBLE_WRITE(const UT_StringHolder&, UT_StringHolder, Function, setOptionS, Name)
-#define GETSET_DATA_FUNCS_V3(Name, Function)                                       \
-    HDK_DOUBLE_READ(UT_Vector3F, Function, getOptionV3, Name)                      \
-    HDK_DOUBLE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
-    HDK_DOUBLE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
-    HDK_DOUBLE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)
+#define GETSET_DATA_FUNCS_I(Name, Function)          \
+    HDK_FAKE_READ(int64, Function, getOptionI, Name) \
+    HDK_FAKE_WRITE(int64, int64, Function, setOptionI, Name)
+#define GETSET_DATA_FUNCS_B(Name, Function)         \
+    HDK_FAKE_READ(bool, Function, getOptionB, Name) \
+    HDK_FAKE_WRITE(bool, bool, Function, setOptionB, Name)
+#define GETSET_DATA_FUNCS_F(Name, Function)             \
+    HDK_FAKE_READ(fpreal64, Function, getOptionF, Name) \
+    HDK_FAKE_WRITE(fpreal64, fpreal64, Function, setOptionF, Name)
+#define GETSET_DATA_FUNCS_S(Name, Function)                    \
+    HDK_FAKE_READ(UT_StringHolder, Function, getOptionS, Name) \
+    HDK_FAKE_WRITE(const UT_StringHolder&, UT_StringHolder, Function, setOptionS, Name)
+#define GETSET_DATA_FUNCS_V3(Name, Function)                                     \
+    HDK_FAKE_READ(UT_Vector3F, Function, getOptionV3, Name)                      \
+    HDK_FAKE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
+    HDK_FAKE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
+    HDK_FAKE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)
 
 // The same of the parameters of a node's guide geometry, which are handed in; what is not there is the default.
-#define HDK_DOUBLE_GUIDE(Result, Function, Reader, Name, Default)                       \
+#define HDK_FAKE_GUIDE(Result, Function, Reader, Name, Default)                         \
     Result get##Function(const SIM_Options& options) const {                            \
         return options.hasOption(Name) ? Result(options.Reader(Name)) : Result Default; \
     }
-#define GET_GUIDE_FUNC_I(Name, Function, Default) HDK_DOUBLE_GUIDE(int64, Function, getOptionI, Name, (Default))
-#define GET_GUIDE_FUNC_B(Name, Function, Default) HDK_DOUBLE_GUIDE(bool, Function, getOptionB, Name, (Default))
-#define GET_GUIDE_FUNC_F(Name, Function, Default) HDK_DOUBLE_GUIDE(fpreal64, Function, getOptionF, Name, (Default))
-#define GET_GUIDE_FUNC_S(Name, Function, Default) \
-    HDK_DOUBLE_GUIDE(UT_StringHolder, Function, getOptionS, Name, (Default))
-#define GET_GUIDE_FUNC_V3(Name, Function, Default) HDK_DOUBLE_GUIDE(UT_Vector3, Function, getOptionV3, Name, Default)
+#define GET_GUIDE_FUNC_I(Name, Function, Default) HDK_FAKE_GUIDE(int64, Function, getOptionI, Name, (Default))
+#define GET_GUIDE_FUNC_B(Name, Function, Default) HDK_FAKE_GUIDE(bool, Function, getOptionB, Name, (Default))
+#define GET_GUIDE_FUNC_F(Name, Function, Default) HDK_FAKE_GUIDE(fpreal64, Function, getOptionF, Name, (Default))
+#define GET_GUIDE_FUNC_S(Name, Function, Default) HDK_FAKE_GUIDE(UT_StringHolder, Function, getOptionS, Name, (Default))
+#define GET_GUIDE_FUNC_V3(Name, Function, Default) HDK_FAKE_GUIDE(UT_Vector3, Function, getOptionV3, Name, Default)

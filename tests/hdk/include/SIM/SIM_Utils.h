@@ -11,7 +11,7 @@
 
 class SIM_Object;
 
-namespace hdk_double {
+namespace hdk_fake {
 
 /// The data as a type that may lie across its line of descent, or nothing.
 template <class Type>
@@ -30,14 +30,14 @@ const UT_StringHolder& constant_string(const char* text) {
     return kept;
 }
 
-}  // namespace hdk_double
+}  // namespace hdk_fake
 
-#define SIM_DATA_CAST(Given, Type) hdk_double::as<Type>(Given, #Type)
-#define SIM_DATA_CASTCONST(Given, Type) hdk_double::as_const<Type>(Given, #Type)
-#define SIM_DATA_GET(Owner, Name, Type) hdk_double::as<Type>((Owner).getNamedSubData(Name), #Type)
-#define SIM_DATA_GETCONST(Owner, Name, Type) hdk_double::as_const<Type>((Owner).getConstNamedSubData(Name), #Type)
+#define SIM_DATA_CAST(Given, Type) hdk_fake::as<Type>(Given, #Type)
+#define SIM_DATA_CASTCONST(Given, Type) hdk_fake::as_const<Type>(Given, #Type)
+#define SIM_DATA_GET(Owner, Name, Type) hdk_fake::as<Type>((Owner).getNamedSubData(Name), #Type)
+#define SIM_DATA_GETCONST(Owner, Name, Type) hdk_fake::as_const<Type>((Owner).getConstNamedSubData(Name), #Type)
 #define SIM_DATA_CREATE(Owner, Name, Type, Flags) \
-    hdk_double::as<Type>((Owner).createNamedSubData(Name, #Type, Flags), #Type)
+    hdk_fake::as<Type>((Owner).createNamedSubData(Name, #Type, Flags), #Type)
 
 /// From the object's own space to the world's.
 SIM_API void SIMgetPositionTransform(UT_DMatrix4& result, const SIM_Object&);

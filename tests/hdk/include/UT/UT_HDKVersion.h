@@ -7,6 +7,6 @@
 #define HDK_API_VERSION 21000000
 #endif
 
-/// Of the program that runs, which need not be the one compiled for. FIRN_HDK_DOUBLE_API_VERSION in the environment
-/// makes the double claim another one.
+/// Of the program that runs, which need not be the one compiled for. FIRN_HDK_FAKE_API_VERSION in the environment
+/// makes the fake claim another one.
 UT_API unsigned UTgetHDKAPIVersion();

@@ -3,7 +3,7 @@
 What is taken: a firn::snow_solver asset (`export_asset`), a firn::snow_step in a Solver SOP (`export_loop`), or a DOP network
 with a firn_snowsolver (`export_dops`). Sources become meshes, VDBs or, where points say more than a mesh can, particles;
 colliders become meshes or VDBs that stand still, keyframes of what moves as a whole, and one mesh for each frame of what
-deforms. What a scene file can't hold is told as a warning, and as a comment at the top of the file, or refused.
+deforms. What a scene file can't hold is reported as a warning and as a comment at the top of the file, or refused.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import hou
 
 from firn import surfaces, tables, toml_text
 from firn.error import FirnError
-from firn.export_colliders import SURFACE_TOKENS, add_collider, add_collider_nodes
+from firn.export_colliders import add_collider, add_collider_nodes
 from firn.export_engine import engine_sections, step_time
 from firn.export_file import Entries, Export, geometry_at
 from firn.export_snow import add_makers, add_source, start_of
@@ -56,7 +56,7 @@ def add_ground(export: Export) -> None:
     height = parm(asset, "ground_height").evalAsFloat()
     if height:
         entries["position"] = (0.0, height, 0.0)
-    for token in SURFACE_TOKENS:
+    for token in tables.load().surface:
         entries[token] = parm(asset, f"ground_{token}").evalAsFloat()
     export.body("[[collider]]", export.unique("ground"), entries)
 

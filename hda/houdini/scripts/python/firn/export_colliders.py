@@ -8,24 +8,23 @@ from typing import Callable, Sequence
 
 import hou
 
-from firn import rigid, surfaces
+from firn import rigid, surfaces, tables
 from firn.error import FirnError
 from firn.export_file import Entries, Export, geometry_at
 from firn.export_snow import grid_entries, mesh_entries
 from firn.export_wires import input_of, is_type
 from firn.settings import Settings
 
-SURFACE_TOKENS = ("friction", "adhesion", "bounce", "sticky")
-
 Frames = Callable[[int], surfaces.Surface]
 
 
 def surface_entries(export: Export, settings: Settings, geometry: hou.Geometry, owner: str) -> Entries:
-    export.warn_of_motion(settings, SURFACE_TOKENS)
-    for token in SURFACE_TOKENS:
+    tokens = tables.load().surface
+    export.warn_of_motion(settings, tokens)
+    for token in tokens:
         if geometry.findPointAttrib(token) is not None:
-            export.warn(f"{owner}: the point attribute {token} is passed over; the parameter is taken")
-    return {token: settings.number(token) for token in SURFACE_TOKENS}
+            export.warn(f"{owner}: the point attribute {token} is ignored; the parameter is used")
+    return {token: settings.number(token) for token in tokens}
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ def add_emission(export: Export, source: Source, one: hou.DopObject, frame: int,
 
 @dataclass
 class Collider:
-    """An object that the snow runs into, frame by frame."""
+    """An object that the snow collides with, frame by frame."""
 
     name: str
     owner: str

@@ -6,17 +6,20 @@ from typing import Sequence
 
 import hou
 
-from firn import surfaces, toml_text
+from firn import surfaces, tables, toml_text
 from firn.error import FirnError
 from firn.export_file import Entries, Export, geometry_at, write_geometry
 from firn.export_wires import input_of, is_type
 from firn.settings import Settings
 
-#: Attributes of a source's input that make snow differ from point to point, with their short names.
-OVERRIDES = (
-    "young_modulus", "E", "poisson_ratio", "nu", "hardening", "xi", "theta_c", "theta_s", "rest_density", "rho0", "v",
-)
-MATERIAL_TOKENS = ("young_modulus", "poisson_ratio", "hardening", "theta_c", "theta_s", "rest_density")
+
+def material_tokens() -> tuple[str, ...]:
+    return tuple(quantity.token for quantity in tables.load().materials)
+
+
+def overrides() -> set[str]:
+    """Attributes of a source's input that make snow differ from point to point, with their short names."""
+    return {name for quantity in tables.load().materials for name in (quantity.token, quantity.symbol)} | {"v"}
 
 
 def material_entry(settings: Settings) -> toml_text.Value:
@@ -24,7 +27,7 @@ def material_entry(settings: Settings) -> toml_text.Value:
     preset = settings.text("preset")
     entries: Entries = {"preset": preset}
     if preset == "custom":
-        entries = {token: settings.number(token) for token in MATERIAL_TOKENS}
+        entries = {token: settings.number(token) for token in material_tokens()}
     elif preset == "measured":
         entries["rest_density"] = settings.number("measured_density")
     if settings.number("noise_amplitude") > 0:
@@ -90,7 +93,7 @@ def needs_particles(settings: Settings, geometry: hou.Geometry) -> bool:
     present = surfaces.kinds(opened)
     if present != {"Polygon"} and (present != {"VDB"} or len(surfaces.scalar_grids(opened)) != 1):
         return True
-    names = OVERRIDES if settings.whole("overrides") else ("v",)
+    names = overrides() if settings.whole("overrides") else {"v"}
     return any(opened.findPointAttrib(name) is not None for name in names)
 
 
@@ -98,7 +101,7 @@ def add_source(export: Export, settings: Settings, made: hou.SopNode, above: hou
     """`made` is the node whose geometry are the source's particles, `above` what it fills, `start` when it appears."""
     continuous = settings.text("emission") == "continuous"
     geometry = geometry_at(above, max(start, export.first))
-    export.warn_of_motion(settings, ("velocity", "rate", "preset", "noise_amplitude", "noise_scale", *MATERIAL_TOKENS))
+    export.warn_of_motion(settings, ("velocity", "rate", "preset", "noise_amplitude", "noise_scale", *material_tokens()))
     if needs_particles(settings, geometry):
         if continuous:
             raise FirnError(

@@ -9,9 +9,9 @@ firn::snow_step. It writes a scene file with its geometry, for `firn sim` on mac
 a licence of Houdini Engine on each machine; use them where a scene file can't hold the set-up (forces, nodes between the sources
 and the solver).
 
-Every file appears whole or not at all, and a frame that is there is left alone. So a task may be stopped at any moment, run
-again, and run twice at once: the same command goes on. `sim` goes on from the last frame that is there, to the same bits, as
-all of the snow's state is in its particles.
+Every file appears whole or not at all, and frames that exist are left alone. A task can therefore be stopped at any moment, started
+again, or run twice at once: the same command continues. `sim` resumes bit-exactly from the last frame that exists, because all of the
+snow's state is in its particles.
 
 Wedges: --set NAME=VALUE sets a parameter of NODE (or /obj/.../NAME of any node) for this task; --wedges FILE --wedge N takes
 the N-th of a JSON list of such settings, [{"E": 7e4}, {"E": 1.4e5}], and works in FOLDER/wedge_000N.
@@ -134,7 +134,7 @@ def settings_of(assignments: Sequence[str], wedges: str, wedge: int | None) -> d
             listed = json.loads(Path(wedges).read_text(encoding="utf-8"))
             chosen = dict(listed[wedge]) if 0 <= wedge < len(listed) else None
         except (OSError, ValueError, TypeError, KeyError) as trouble:
-            raise FirnError(f"{wedges}: is no JSON list of settings: {trouble}") from trouble
+            raise FirnError(f"{wedges}: is not a JSON list of settings: {trouble}") from trouble
         if chosen is None:
             raise FirnError(f"{wedges}: there is no wedge {wedge}; they go from 0 to {len(listed) - 1}")
         settings.update(chosen)

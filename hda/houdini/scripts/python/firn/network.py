@@ -8,7 +8,7 @@
     outputs    cache, rasterize(cache), surface(cache), colliders
 
 The Solver SOP keeps what came out of the last frame; firn::snow_step is stateless, so that scrubbing, resimulation from an
-edited frame and Houdini's own simulation cache just work.
+edited frame and Houdini's own simulation cache need no code here.
 """
 
 from __future__ import annotations

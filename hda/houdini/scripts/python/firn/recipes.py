@@ -79,7 +79,7 @@ class Recipe:
 
 RECIPES = (
     Recipe(
-        "snowball", "Snowball", "A ball of powder is thrown on the ground and bursts.", "snowball_drop.toml", 0.025, 48,
+        "snowball", "Snowball", "A ball of powder snow hits the ground and bursts.", "snowball_drop.toml", 0.025, 48,
         (Snow(Shape("ball", "sphere", radius=0.25, position=(0, 1.2, 0)), "powder", (2, -12, 0), 0.5, 0.12),),
         (),
         0.5, 4, (2.0, 1.2, 3.0), (0, 0.6, 0), (("surface_floor", 0.85),),
@@ -114,7 +114,7 @@ RECIPES = (
         1.0, 6, (1.9, 1.5, 2.2), (0, 0.05, 0),
     ),
     Recipe(
-        "wall_smash", "Wall Smash", "An iron ball goes through a wall of packed snow.", "wall_smash.toml", 0.025, 40,
+        "wall_smash", "Wall Smash", "An iron ball smashes through a wall of packed snow.", "wall_smash.toml", 0.025, 40,
         (Snow(Shape("wall", "box", size=(1.6, 1, 0.3), position=(0, 0.5, 0)), "packed", ZERO, 0.6, 0.15),),
         (
             Collider(
@@ -125,7 +125,7 @@ RECIPES = (
         0.6, 14, (2.7, 1.35, 3.3), (0.15, 0.3, 0.55),
     ),
     Recipe(
-        "roof_slide", "Roof Slide", "Wet snow lets go of a metal roof and piles up below.", "roof_slide.toml", 0.025, 60,
+        "roof_slide", "Roof Slide", "Wet snow slides off a metal roof and piles up below.", "roof_slide.toml", 0.025, 60,
         (
             Snow(
                 Shape("slab", "box", size=(1.6, 0.15, 1), position=(-0.3, 1.4, 0), rotation=(0, 0, -35)), "wet",
@@ -155,12 +155,11 @@ def replace_spacing(recipe: Recipe, spacing: float) -> Recipe:
 
 
 def mesh_file(name: str) -> str:
-    """Where a mesh of the recipes is: in Firn's Houdini folder, or in the examples of a source tree."""
-    here = Path(__file__).resolve()
-    for folder in (here.parents[3] / "geo", here.parents[5] / "examples" / "meshes"):
-        if (folder / name).is_file():
-            return (folder / name).as_posix()
-    raise FirnError(f"{name} is not in {here.parents[3] / 'geo'}: install Firn again")
+    """Where a mesh of the recipes is: in the folder geo/ that the build puts beside the scripts."""
+    folder = Path(__file__).resolve().parents[3] / "geo"
+    if (folder / name).is_file():
+        return (folder / name).as_posix()
+    raise FirnError(f"{name} is not in {folder}: install Firn again")
 
 
 def _set_vector(node: hou.OpNode, name: str, value: Vector) -> None:

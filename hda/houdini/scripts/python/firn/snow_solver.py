@@ -92,9 +92,9 @@ class Plan:
 
 _AUTO = Choice("auto", "Automatic", "by its attributes")
 
-RESET = Parameter("resimulate", "Reset Simulation", "button", (0,), help="Forgets all simulated frames.")
+RESET = Parameter("resimulate", "Reset Simulation", "button", (0,), help="Discards all simulated frames and starts again at the start frame.")
 SNOW_INPUT = Parameter(
-    "snow_input", "First Input", "choice", (0,), high=2, slider_high=2, help="What the first input holds.",
+    "snow_input", "First Input", "choice", (0,), high=2, slider_high=2, help="What is wired into the first input.",
     choices=(
         _AUTO,
         Choice("geometry", "Geometry to Fill", "a closed mesh, a VDB or a heightfield; the settings below fill it with snow"),
@@ -102,7 +102,7 @@ SNOW_INPUT = Parameter(
     ),
 )
 COLLIDER_INPUT = Parameter(
-    "collider_input", "Second Input", "choice", (0,), high=2, slider_high=2, help="What the second input holds.",
+    "collider_input", "Second Input", "choice", (0,), high=2, slider_high=2, help="What is wired into the second input.",
     choices=(
         _AUTO,
         Choice("geometry", "Geometry", "the settings below make a collider of it"),
@@ -110,43 +110,40 @@ COLLIDER_INPUT = Parameter(
     ),
 )
 GROUND_ROWS = (
-    Parameter("ground", "Ground Plane", "toggle", (1,), high=1, slider_high=1, help="A level floor under everything."),
+    Parameter("ground", "Ground Plane", "toggle", (1,), high=1, slider_high=1, help="Adds a level floor that the snow lands on."),
     Parameter(
         "ground_height", "Height", "real", (0.0,), unit="m", low=-1e6, high=1e6, slider_low=-2, slider_high=2,
-        help="Of the ground plane.", disable_when="{ ground == 0 }",
+        help="Height of the ground plane.", disable_when="{ ground == 0 }",
     ),
     Parameter(
         "ground_size", "Size", "real", (6.0,), unit="m", low=0.01, high=1e5, slider_low=1, slider_high=50,
-        help="Edge of the ground plane around the origin. Snow beyond it falls for ever.", disable_when="{ ground == 0 }",
+        help="Edge length of the ground plane, centred on the origin. Snow that leaves it keeps falling.", disable_when="{ ground == 0 }",
     ),
 )
 CACHE_ROWS = (
     Parameter(
         "cache_load", "Load from Disk", "toggle", (0,), high=1, slider_high=1,
-        help="Takes the snow from the files below instead of simulating.",
+        help="Reads the snow from the files below instead of simulating.",
     ),
     Parameter(
         "cache_file", "Geometry File", "string", ("$HIP/geo/$HIPNAME.$OS.$F4.bgeo.sc",),
-        help="One file for each frame. `firn sim` writes files that can be loaded here too.",
+        help="One file per frame. Files that `firn sim` writes can be loaded here too.",
     ),
     Parameter(
         "cache_start", "First Frame", "integer", (1,), unit="frame", low=-1e6, high=1e6, slider_low=1, slider_high=240,
-        help="Of what Save to Disk writes.",
+        help="The first frame that Save to Disk writes.",
     ),
     Parameter(
         "cache_end", "Last Frame", "integer", (240,), unit="frame", low=-1e6, high=1e6, slider_low=1, slider_high=240,
-        help="Of what Save to Disk writes.",
+        help="The last frame that Save to Disk writes.",
     ),
-    Parameter("cache_save", "Save to Disk", "button", (0,), help="Simulates and writes every frame of the range."),
+    Parameter("cache_save", "Save to Disk", "button", (0,), help="Simulates the range and writes one file per frame."),
 )
 _CALLBACKS = {
     "resimulate": "from firn import buttons; buttons.reset(kwargs['node'])",
     "cache_save": "from firn import buttons; buttons.save_cache(kwargs['node'])",
 }
 _DEFAULT_EXPRESSIONS = {"cache_start": ("$RFSTART",), "cache_end": ("$RFEND",)}
-
-#: Tokens of a collider that the ground plane has of its own.
-GROUND_TOKENS = ("friction", "adhesion", "bounce", "sticky")
 
 
 def _own(row: Parameter) -> AssetParameter:
@@ -249,8 +246,9 @@ def make_plan(tables: Tables) -> Plan:
     _node_rows(dialog, "Colliders", collider, "collider", main=("Shape", "Surface"))
     for row in GROUND_ROWS:
         dialog.own("Ground", row)
+    # The ground plane has a surface of its own.
     for row in collider:
-        if row.token in GROUND_TOKENS:
+        if row.token in tables.surface:
             ground = replace(row, token=f"ground_{row.token}", disable_when="{ ground == 0 }")
             dialog.own("Ground", ground, (_link("ground_collider", row, ground.token),))
 

@@ -76,7 +76,7 @@ def unpacked(geometry: hou.Geometry) -> hou.Geometry:
     marked = copy_of(geometry)
     marked.addAttrib(hou.attribType.Prim, PIECE, "")
     marked.setPrimStringAttribValues(PIECE, names)
-    # Unpack wants to be told which primitives are packed where others are beside them.
+    # Unpack needs to know which primitives are packed where others are beside them.
     packed = " ".join(str(number) for number, name in enumerate(names) if name)
     verb.setParms({"group": packed, "transfer_attributes": PIECE})
     made = hou.Geometry()
@@ -105,7 +105,7 @@ def vectors(flat: tuple[float, ...]) -> tuple[Vector, ...]:
 
 
 def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Surface:
-    """The closed polygons, and the terrain of a heightfield; what else there is is passed over. `owner` is for errors."""
+    """The closed polygons, and the terrain of a heightfield; everything else is ignored. `owner` is for errors."""
     opened = unpacked(geometry)
     if piece_attribute and opened.findPrimAttrib(piece_attribute) is None:
         raise FirnError(f"{owner}: has no primitive attribute '{piece_attribute}' to cut it into pieces")

@@ -1,7 +1,7 @@
-"""The parameter tables of all nodes, as the plugin declares them.
+"""The parameter tables of all nodes, as the plugin declares them, and the quantities of snow and of surfaces.
 
-`node_tables.json` is the output of `firn_node_tables` (plugin/); a test compares the two. Dialogs and help pages are
-made from these rows, so that they can't drift from the nodes.
+`node_tables.json` is what `firn_node_tables` (plugin/) prints; the build puts it beside this file. Dialogs, help pages and
+scene files are made from these rows, so that they can't drift from the nodes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 from firn.error import FirnError
 
@@ -73,8 +73,29 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Quantity:
+    """One of the numbers of a kind of snow. Scene files and point attributes may use `symbol` instead of the token."""
+
+    token: str
+    symbol: str
+    varies: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A kind of snow: `values` by the quantities' tokens."""
+
+    token: str
+    label: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Tables:
     nodes: tuple[Node, ...] = field(default_factory=tuple)
+    materials: tuple[Quantity, ...] = ()
+    presets: tuple[Preset, ...] = ()
+    surface: tuple[str, ...] = ()  # tokens of what a collider's surface does to snow
 
     def node(self, name: str) -> Node:
         for node in self.nodes:
@@ -140,7 +161,10 @@ def parse(text: str) -> Tables:
                     parameters=tuple(_parameter(row) for row in node["parameters"]),
                 )
                 for node in document["nodes"]
-            )
+            ),
+            tuple(Quantity(q["token"], q["symbol"], q["varies"]) for q in document["materials"]["quantities"]),
+            tuple(Preset(p["token"], p["label"], p["values"]) for p in document["materials"]["presets"]),
+            tuple(document["surface"]),
         )
     except (KeyError, TypeError, ValueError) as trouble:
         raise FirnError(f"node_tables.json is damaged ({trouble!r}): install Firn again") from trouble
@@ -151,6 +175,11 @@ def load() -> Tables:
     path = table_file()
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as trouble:
+        raise FirnError(
+            f"{path} is missing: install Firn again, or in a source tree build the target houdini_folder "
+            "(cmake --build build/release --target houdini_folder) and use build/release/houdini"
+        ) from trouble
     except OSError as trouble:
         raise FirnError(f"{path} can't be read ({trouble.strerror}): install Firn again") from trouble
     return parse(text)
