@@ -5,7 +5,7 @@ usage: plugin/hdk_symbols.py            writes docs/hdk_symbols.md
        plugin/hdk_symbols.py --check    says whether that file is current; exit code 1 if not
 
 The plugin's own names are snake_case or stand in namespace firn, the HDK's are camelCase or have a prefix (SIM_, GA_, ...):
-that, and the double of the HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart.
+that, and the fake HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart.
 """
 
 import argparse
@@ -34,7 +34,7 @@ KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "static_cast", "
 
 @dataclass
 class Header:
-    """One header of the double: what it declares, and what it includes."""
+    """One header of the fake: what it declares, and what it includes."""
 
     path: str
     names: dict[str, str] = field(default_factory=dict)  # name -> kind

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""DOP networks and feedback loops as scene files: what a double of Houdini holds, exported, and read by the real `firn`."""
+"""DOP networks and feedback loops as scene files: what a fake Houdini holds, exported, and read by the real `firn`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import math
 import unittest
 
-from export_session import ExportTest  # first: it finds the double of hou
+from export_session import ExportTest  # first: it finds the fake hou
 
 import hou
 from firn import export, farm
@@ -197,7 +197,7 @@ class Dops(NetworkTest):
             node.destroy()
         self.export(self.network)
         time = 5 / 24
-        # Snow of the double stands on lattice points of its box.
+        # Snow of the fake stands on lattice points of its box.
         self.assertAlmostEqual(self.simulate()["height_mean"], 0.5 - 0.5 * 3 * time**2, delta=1e-4)
 
     def test_the_solver_itself(self) -> None:

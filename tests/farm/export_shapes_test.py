@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from typing import Callable
 
-from export_session import ExportTest  # first: it finds the double of hou
+from export_session import ExportTest  # first: it finds the fake hou
 
 import hou
 from firn import surfaces
@@ -179,7 +179,7 @@ class PackedSnow(ShapesTest):
         self.assertIn('shape = "particles"', self.export(self.solver, last=2)[0])
 
     def test_the_chain_of_nodes(self) -> None:
-        # With the double's own Pack and Transform nodes.
+        # With the fake's own Pack and Transform nodes.
         block = add(self.network, "box", "block")
         self.set(block, sizex=0.3, sizey=0.2, sizez=0.1)
         packed = add(self.network, "pack", "packed", (block,))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Houdini scenes as scene files: what a double of Houdini holds, exported, and read by the real `firn`."""
+"""Houdini scenes as scene files: what a fake Houdini holds, exported, and read by the real `firn`."""
 
 from __future__ import annotations
 
 import math
 import unittest
 
-from export_session import ExportTest  # first: it finds the double of hou
+from export_session import ExportTest  # first: it finds the fake hou
 
 import hou
 import houdini_session

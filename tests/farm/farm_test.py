@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`hython -m firn.farm` and the work items for PDG, in a double of Houdini."""
+"""`hython -m firn.farm` and the work items for PDG, in a fake Houdini."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ class Asset(HoudiniTest):
         self.assertLess(min(self.positions(self.sop_solver, 30)[1::3]), 4.0)
 
     def test_colliders_come_out(self) -> None:
-        self.assertEqual(len(self.positions(self.sop_solver, 1, output=3)) // 3, 8)  # the ground plane's corners, in the double
+        self.assertEqual(len(self.positions(self.sop_solver, 1, output=3)) // 3, 8)  # the ground plane's corners, in the fake
         self.parm(self.solver, "ground").set(0)
         self.assertEqual(self.positions(self.sop_solver, 1, output=3), ())
 

@@ -1,4 +1,4 @@
-"""A pretended Houdini for each test: the double of hou, a home folder, and Firn's package on the path."""
+"""A pretended Houdini for each test: the fake hou, a home folder, and Firn's package on the path."""
 
 from __future__ import annotations
 

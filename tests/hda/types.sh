@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # types.sh FOLDER: every Python file of the Houdini side under `mypy --strict`, against the stubs of the real hou (types-houdini
-# from PyPI), and the double of hou against the same stubs. The packages go into a venv in FOLDER, once. Without a network or
+# from PyPI), and the fake hou against the same stubs. The packages go into a venv in FOLDER, once. Without a network or
 # pip it says so and counts as skipped (77).
 set -euo pipefail
 folder=$1
@@ -28,8 +28,8 @@ cd "$root"
 for ready in hda/houdini/python*libs/ready.py; do
     MYPYPATH=hda/houdini/scripts/python check --cache-dir "$folder/cache" --follow-imports=silent "$ready"
 done
-# The double, and the tests that use it.
+# The fake, and the tests that use it.
 MYPYPATH=tests/hou:tests/hda:tests/farm:hda/houdini/scripts/python check --cache-dir "$folder/cache_of_tests" --implicit-reexport \
     --follow-imports=silent tests/hou/hou tests/hda/*.py hda/make_help.py \
     tests/farm/export*.py tests/farm/farm_test.py
-"$python" tests/hda/double_test.py "$stubs"
+"$python" tests/hda/fake_hou_test.py "$stubs"

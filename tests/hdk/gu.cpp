@@ -60,7 +60,7 @@ GU_PrimPoly* GU_PrimPoly::build(GA_Detail* gdp, int npts, int open, int appendpt
 GA_Offset GA_Detail::appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type, GA_Size nprimitives,
                                                  GA_Size nvertices_each, GA_Offset& vertex_block_start,
                                                  bool closed_flag) {
-    if (type != GEO_PRIMPOLY) throw std::invalid_argument("the double appends polygons alone");
+    if (type != GEO_PRIMPOLY) throw std::invalid_argument("the fake appends polygons alone");
     vertex_block_start = 0;
     for (const auto& primitive : myPrimitives) vertex_block_start += primitive->getVertexCount();
     const auto first = static_cast<GA_Offset>(myPrimitives.size());

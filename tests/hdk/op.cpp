@@ -16,7 +16,7 @@ fpreal expression(const std::string& text, fpreal t) {
     if (text == "$T") return t;
     if (text == "$FPS") return CHgetManager()->getSamplesPerSec();
     if (text == "1/$FPS") return 1.0 / CHgetManager()->getSamplesPerSec();
-    throw std::runtime_error("the double knows no expression '" + text + "'");
+    throw std::runtime_error("the fake knows no expression '" + text + "'");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a folder that looks to CMake like an installed Houdini: the double's headers where the development kit's are, stand-ins
+# Makes a folder that looks to CMake like an installed Houdini: the fake's headers where the development kit's are, stand-ins
 # for SideFX's CMake files, Debian's TBB and OpenVDB in the place of Houdini's own, and a hython that must never be run.
-# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_DOUBLE [LIBRARY_OF_THE_DOUBLE]
+# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_DOUBLE [LIBRARY_OF_THE_FAKE_HDK]
 #   FLAVOUR  dep    TBB and OpenVDB as targets Houdini::Dep::* (20.0), and the old string ABI said as an option
 #            third  all of them in HoudiniThirdParty
 #            files  no targets: libraries in dsolib alone

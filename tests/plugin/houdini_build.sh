@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # The plugin's real build, against folders that look like Houdinis (fake_hfs.sh).
-# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_DOUBLE [--build]
+# usage: houdini_build.sh SOURCES WORK_FOLDER LIBRARY_OF_THE_FAKE_HDK [--build]
 # Without --build: configures for each way in which a Houdini may offer its libraries, and looks at what would be compiled
 # and linked. With it: scripts/houdini_builds.sh from start to end (minutes), and what it leaves.
 set -euo pipefail
-sources=$1 work=$2 double=$3 mode=${4:-}
+sources=$1 work=$2 library=$3 mode=${4:-}
 
 fail() {
     echo "houdini_build: $*" >&2
     exit 1
 }
-fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$double"; }
+fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$library"; }
 configure() { # configure HFS BUILD: what CMake says is in $work/log
     rm -rf "$2"
     cmake -S "$sources" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFIRN_HOUDINI=ON -DHFS="$1" -DFIRN_CUDA=OFF \
@@ -57,6 +57,7 @@ for flavour in dep third files; do
     node=$(command_of "$work/build" plugin/dop_snow_solver.cpp)
     expect "$node" "-isystem $work/hfs-$flavour/toolkit/include" "$flavour, a node"
     expect "$node" '-DMAKING_DSO' "$flavour, a node"
+    refuse "$node" '-Werror' "$flavour, warnings of somebody else's HDK stop the build"
     for file in solver/engine.cpp solver/devices/cpu_threads.cpp vdb/grids/volume_file.cpp plugin/dop_snow_solver.cpp; do
         compiled=$(command_of "$work/build" $file)
         if [ $flavour = dep ]; then

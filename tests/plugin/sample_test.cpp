@@ -1,4 +1,4 @@
-// The double runs sources that are written as SideFX's samples are: what it promises to others, and so to our nodes.
+// The fake runs sources that are written as SideFX's samples are: what it promises to others, and so to our nodes.
 
 #include <SIM/SIM_DopDescription.h>
 #include <UT/UT_VoxelArray.h>

@@ -1,4 +1,4 @@
-"""A double of Houdini's `hou` for tests: the classes and functions that Firn uses, each as in sidefx.com/docs/houdini/hom/hou/.
+"""A fake of Houdini's `hou` for tests: the classes and functions that Firn uses, each as in sidefx.com/docs/houdini/hom/hou/.
 
 It proves that the builder, the recipes, the self-check, the export and the start-up hook call what exists, wire what they mean
 and fail in words. It can't prove that the real Houdini's nodes have the parameters named in builtin_types.py, that its Solver SOP

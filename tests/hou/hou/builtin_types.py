@@ -206,7 +206,7 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
     if counts[0] * counts[1] * counts[2] > 20000:
-        raise OperationFailed(f"{node.path()}: the double fills small shapes only")
+        raise OperationFailed(f"{node.path()}: the fake fills small shapes only")
     velocity = vector_of(node, "velocity")
     density = number_of(node, "rest_density")
     for i in range(counts[0]):

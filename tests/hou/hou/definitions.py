@@ -16,7 +16,7 @@ from .templates import ParmTemplateGroup
 if TYPE_CHECKING:
     from .enums import EnumValue
 
-# Templates don't fit into JSON; like Houdini, the double keeps them by the DialogScript that it saved.
+# Templates don't fit into JSON; like Houdini, the fake keeps them by the DialogScript that it saved.
 _templates_by_script: dict[str, ParmTemplateGroup] = {}
 
 
@@ -116,9 +116,9 @@ class HDADefinition:
 
     def save(self, file_name: str, template_node: OpNode | None = None, options: Any = None, black_box: bool = False, create_backup: bool = True) -> None:
         if create_backup:
-            raise OperationFailed("the double would leave a backup folder behind, as Houdini does")
+            raise OperationFailed("the fake would leave a backup folder behind, as Houdini does")
         if file_name != self._file:
-            raise OperationFailed("the double saves in place only")
+            raise OperationFailed("the fake saves in place only")
         self.write_file()
 
     def fill_from(self, node: OpNode, least: int, most: int, version: str) -> None:

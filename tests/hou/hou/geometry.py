@@ -194,7 +194,7 @@ class Geometry:
 
     def addAttrib(self, type: EnumValue, name: str, default_value: str) -> Attrib:
         if type != attribType.Prim:
-            raise OperationFailed("the double adds attributes of primitives only")
+            raise OperationFailed("the fake adds attributes of primitives only")
         self.prim_attributes.add(name)
         return Attrib(name, 1)
 
@@ -294,7 +294,7 @@ class Geometry:
 
     def saveToFile(self, file_name: str) -> None:
         """.bgeo is the classic format, which `firn` reads, .vdb the bytes of the file that the grids came from; all else is
-        what the double's File SOP reads."""
+        what the fake's File SOP reads."""
         world.current.may_write(file_name)
         if file_name.endswith(".bgeo"):
             Path(file_name).write_bytes(self._classic())
@@ -302,13 +302,13 @@ class Geometry:
         sources = {prim.source for prim in self._prims if isinstance(prim, VDB) and prim.source is not None}
         if file_name.endswith(".vdb") and sources:
             if len(sources) != 1 or not all(isinstance(prim, VDB) for prim in self._prims):
-                raise OperationFailed(f"{file_name}: the double saves the grids of one file, and nothing else")
+                raise OperationFailed(f"{file_name}: the fake saves the grids of one file, and nothing else")
             Path(file_name).write_bytes(sources.pop().read_bytes())
         else:
             self.store_json(Path(file_name))
 
     def store_json(self, path: Path) -> None:
-        """For the double's own File SOP."""
+        """For the fake's own File SOP."""
         stored = {"attributes": self.attributes, "primitives": len(self._prims)}
         path.write_text(json.dumps(stored), encoding="utf-8")
 
@@ -320,7 +320,7 @@ class Geometry:
 
     def _classic(self) -> bytes:
         if self._prims:
-            raise OperationFailed("the double writes points to .bgeo, and no primitives")
+            raise OperationFailed("the fake writes points to .bgeo, and no primitives")
         others = [name for name in self.attributes if name != "P"]
         count = self.point_count()
         out = b"BgeoV" + struct.pack(">9i", 5, count, 0, 0, 0, len(others), 0, 0, 0)

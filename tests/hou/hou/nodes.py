@@ -318,7 +318,7 @@ class OpNode(Node):
         if self._kind.name() != "subnet":
             raise OperationFailed(f"{self.path()} can't become a digital asset")
         if name is None or hda_file_name is None:
-            raise OperationFailed("the double needs a name and a file")
+            raise OperationFailed("the fake needs a name and a file")
         world.current.may_save_asset()
         definition = HDADefinition(name, description or name, hda_file_name)
         definition.fill_from(self, min_num_inputs, max_num_inputs, version or "")

@@ -1,4 +1,4 @@
-"""Values of parameters that the double's own nodes must have."""
+"""Values of parameters that the fake's own nodes must have."""
 
 from __future__ import annotations
 

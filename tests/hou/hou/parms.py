@@ -165,7 +165,7 @@ class Parm:
         callback = self._template.scriptCallback()
         if callback:
             if self._template.scriptCallbackLanguage() is not scriptLanguage.Python:
-                raise OperationFailed(f"{self.path()}: HScript callbacks are not in the double")
+                raise OperationFailed(f"{self.path()}: HScript callbacks are not in the fake")
             exec(callback, {"kwargs": {"node": self._node, "parm": self}})  # as Houdini does
         elif not built_in:
             raise OperationFailed(f"{self.path()} does nothing")

@@ -1,4 +1,4 @@
-"""The pretended Houdini behind the double: a version, a home folder, a scene, what is registered, and what goes wrong.
+"""The pretended Houdini behind the fake: a version, a home folder, a scene, what is registered, and what goes wrong.
 
 Not part of hou. Tests call `reset()` and then set what they want to see fail.
 """

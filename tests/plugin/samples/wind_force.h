@@ -2,7 +2,7 @@
 
 // A force as a plugin of somebody else's would bring one, written in the manner of SideFX's published sample
 // SIM_ForceOrbit (sidefx.com/docs/hdk, Examples: SIM/SIM_ForceOrbit.C): it compiles against the HDK as well as against
-// the double.
+// the fake.
 
 #include <SIM/SIM_Force.h>
 #include <SIM/SIM_OptionsUser.h>

@@ -28,7 +28,7 @@ public:
     void clearDataId() { myDataId = GA_INVALID_DATAID; }
     void cloneDataId(const GA_Attribute& src, bool /*allow_clear*/ = false) { myDataId = src.myDataId; }
 
-    // What the double's details need of their attributes; the real class has other ways.
+    // What the fake's details need of their attributes; the real class has other ways.
     virtual std::unique_ptr<GA_Attribute> duplicate() const = 0;
     virtual std::unique_ptr<GA_Attribute> emptyLike() const = 0;
     /// New elements have the default value.

@@ -99,7 +99,7 @@ public:
     const GA_Primitive* getPrimitive(GA_Offset offset) const { return myPrimitives[static_cast<size_t>(offset)].get(); }
     GA_Primitive* getPrimitive(GA_Offset offset) { return myPrimitives[static_cast<size_t>(offset)].get(); }
 
-    // What the double's ranges, primitives and tests need.
+    // What the fake's ranges, primitives and tests need.
     bool isActive(GA_AttributeOwner owner, GA_Offset offset) const {
         return myActive[static_cast<size_t>(owner)][static_cast<size_t>(offset)];
     }

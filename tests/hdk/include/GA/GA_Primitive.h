@@ -37,7 +37,7 @@ public:
     GA_Detail& getDetail() const { return *myDetail; }
     void setPointOffset(GA_Size i, GA_Offset point) { myPoints[static_cast<size_t>(i)] = point; }
 
-    // What the double's details need.
+    // What the fake's details need.
     virtual std::unique_ptr<GA_Primitive> duplicate() const = 0;
     void place(GA_Detail& detail, GA_Offset offset, GA_Offset first_point) {
         myDetail = &detail;

@@ -29,7 +29,7 @@ enum GA_AttributeOwner {
 
 enum GA_AttributeScope { GA_SCOPE_INVALID = -1, GA_SCOPE_PUBLIC, GA_SCOPE_PRIVATE, GA_SCOPE_GROUP };
 
-/// The double stores the four kinds that the nodes use.
+/// The fake stores the four kinds that the nodes use.
 enum GA_Storage {
     GA_STORE_INVALID = -1,
     GA_STORE_INT32 = 4,

@@ -29,7 +29,7 @@ public:
         return colour;
     }
     GA_PrimitiveList getPrimitiveList() { return GA_PrimitiveList(*this); }
-    /// An empty polygon: the one type that the double makes this way.
+    /// An empty polygon: the one type that the fake makes this way.
     GEO_Primitive* appendPrimitive(const GA_PrimitiveTypeId& type);
     const GEO_Primitive* getGEOPrimitive(GA_Offset offset) const {
         return static_cast<const GEO_Primitive*>(getPrimitive(offset));

@@ -7,7 +7,7 @@
 
 class GEO_API GEO_PrimPacked : public GEO_Primitive {
 public:
-    /// Local transform and the point's position (the double has no pivot).
+    /// Local transform and the point's position (the fake has no pivot).
     virtual void getFullTransform4(UT_Matrix4D& matrix) const = 0;
     const UT_Matrix3D& localTransform() const { return myLocal; }
     void setLocalTransform(const UT_Matrix3D& matrix) { myLocal = matrix; }

@@ -1,6 +1,6 @@
 #pragma once
 // Double of <OP/OP_AutoLockInputs.h>: https://www.sidefx.com/docs/hdk/class_o_p___auto_lock_inputs.html
-// Cooks the inputs, so that they are there as at this time; the double's inputs need no locks.
+// Cooks the inputs, so that they are there as at this time; the fake's inputs need no locks.
 
 #include <OP/OP_Node.h>
 

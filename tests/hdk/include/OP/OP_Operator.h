@@ -30,7 +30,7 @@ public:
     void setOpTabSubMenuPath(const char* path) { myMenu = path; }
     const UT_StringHolder& getOpTabSubMenuPath() const { return myMenu; }
 
-    // What the double's networks and tests need.
+    // What the fake's networks and tests need.
     const PRM_Template* templates() const { return myTemplates; }
     unsigned minSources() const { return myMin; }
     unsigned maxSources() const { return myMax; }

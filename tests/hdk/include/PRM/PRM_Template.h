@@ -44,7 +44,7 @@ public:
     const char* getHelpText() const { return myHelp.c_str(); }
     bool isString() const { return myType == PRM_STRING; }
 
-    // Filled by the double's PRM_TemplateBuilder.
+    // Filled by the fake's PRM_TemplateBuilder.
     PRM_Type myType = PRM_LIST_TERMINATOR;
     int mySize = 1;
     PRM_Name myName;

@@ -112,7 +112,7 @@ protected:
     bool saveOptionPacket(std::ostream& os, const char* name, const SIM_Options* opts) const;
     bool loadOptionPacket(UT_IStream& is, const char* name, SIM_Options* opts) const;
     void initializeFromParmDefaults();
-    /// Makes an alternate representation look at its parent, which the double knows while it builds a guide.
+    /// Makes an alternate representation look at its parent, which the fake knows while it builds a guide.
     void initAlternateRepresentation() const;
 
     virtual bool getIsAlternateRepresentationSubclass() const { return false; }

@@ -26,7 +26,7 @@ public:
     const SIM_Object* getSimulationObjectFromId(int objectid) const;
     SIM_Relationship* addRelationship(const char* name, int creationflags);
 
-    /// The object as it was at a step of the past, or null; the double never interpolates.
+    /// The object as it was at a step of the past, or null; the fake never interpolates.
     const SIM_Object* getObjectAtTime(const SIM_Object& object, const SIM_Time& time, bool allowinterpolation) const;
 
     void setSimulationTime(const SIM_Time& t, bool resimlasttimestep, bool forceresetsim, bool allowsimulation);

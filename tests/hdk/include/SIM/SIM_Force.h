@@ -48,7 +48,7 @@ public:
                           UT_Vector3& torque) const {
         getForceOnSphereSubclass(object, position, radius, velocity, angvel, mass, force, torque);
     }
-    /// For every point, by its attributes v and mass. The double takes geometry and world for the same space.
+    /// For every point, by its attributes v and mass. The fake takes geometry and world for the same space.
     void getPointForces(SIM_PointForceCallback& cb, const SIM_Object& object, const GU_ConstDetailHandle& gdh,
                         const UT_DMatrix4& geoxform, const SIM_Position* position, const SIM_Motion* motion,
                         bool forcesinworldspace) const;
@@ -70,7 +70,7 @@ protected:
                                           const UT_Vector3& velocity, const UT_Vector3& angvel, const fpreal mass,
                                           UT_Vector3& force, UT_Vector3& torque) const;
     virtual SIM_ForceResolver* getForceResolverSubclass(const SIM_Object& object) const;
-    /// The double has no noise.
+    /// The fake has no noise.
     void applyNoise(const UT_Vector3&, UT_Vector3&) const {}
     void applyNoise(const UT_Vector3&, UT_Vector3&, UT_Vector3&) const {}
 

@@ -1,6 +1,6 @@
 #pragma once
 // Double of <SYS/SYS_Version.h>: https://www.sidefx.com/docs/hdk/_s_y_s___version_8h.html
-// The version that the double says it is; a build may ask for another one.
+// The version that the fake says it is; a build may ask for another one.
 
 #ifndef FIRN_HDK_DOUBLE_MAJOR
 #define FIRN_HDK_DOUBLE_MAJOR 21

@@ -8,5 +8,5 @@
 #endif
 
 /// Of the program that runs, which need not be the one compiled for. FIRN_HDK_DOUBLE_API_VERSION in the environment
-/// makes the double claim another one.
+/// makes the fake claim another one.
 UT_API unsigned UTgetHDKAPIVersion();

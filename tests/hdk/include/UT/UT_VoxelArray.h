@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-/// What is outside an array. The double has these two.
+/// What is outside an array. The fake has these two.
 enum UT_VoxelBorderType { UT_VOXELBORDER_CONSTANT, UT_VOXELBORDER_STREAK };
 
 template <typename T>

@@ -1,6 +1,6 @@
-"""The double of hou against the stubs of the real one (types-houdini): every class, method and argument must exist there.
+"""The fake hou against the stubs of the real one (types-houdini): every class, method and argument must exist there.
 
-    double_test.py STUBS      the folder hou-stubs
+    fake_hou_test.py STUBS      the folder hou-stubs
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Double(unittest.TestCase):
                 self.assertIn(item.name, STUBS.classes, f"hou has no class {item.name}")
                 for name, found in functions(item.body).items():
                     if "_" in name and name != "__init__":
-                        continue  # the double's own: hou's methods have no underscores
+                        continue  # the fake's own: hou's methods have no underscores
                     if name == "__init__" and item.name not in CREATABLE:
-                        continue  # only the double makes these
+                        continue  # only the fake makes these
                     with self.subTest(f"{item.name}.{name}"):
                         self.compare(f"hou.{item.name}.{name}", found[0], STUBS.method(item.name, name))
                     checked += 1
