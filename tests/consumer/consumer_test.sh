@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs the build into an empty folder, builds a project against it that says find_package(firn), and runs what comes out.
+# Also configures a project that says add_subdirectory: there, Firn brings no tests and makes no warning an error.
 # usage: consumer_test.sh SOURCES BUILD WORK_FOLDER COMPILER VERSION
 set -euo pipefail
 sources=$1 build=$2 work=$3 compiler=$4 version=$5
@@ -40,4 +41,17 @@ fi
 if grep -rlF -e "$sources" -e "$build" "$work/firn/include" "$work/firn/lib" --include='*.cmake' --include='*.h'; then
     fail "the files above name a folder of the build"
 fi
+cat >"$work/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.21)
+project(host LANGUAGES CXX)
+add_subdirectory($sources firn)
+add_executable(readme readme.cpp)
+target_link_libraries(readme PRIVATE firn::solver)
+CMAKE
+cmake -S "$work" -B "$work/subproject" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DFIRN_VDB=OFF -DFIRN_CUDA=OFF \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >"$work/log" 2>&1 || fail "as a subproject: $(tail -20 "$work/log")"
+if grep -q -e -Werror "$work/subproject/compile_commands.json"; then fail "as a subproject, warnings are errors"; fi
+if grep -q -e "$sources/tests/" "$work/subproject/compile_commands.json"; then fail "as a subproject, Firn builds its tests"; fi
+grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$work/subproject/CMakeCache.txt" || fail "as a subproject, Firn chose the build type"
+
 echo "consumer: find_package(firn ${version%.*}) works"
