@@ -31,7 +31,7 @@ if [ -x "$work/build/save_snow" ]; then "$work/build/save_snow" "$work/snow.bgeo
 if [ -x "$work/firn/bin/firn" ]; then
     [ "$("$work/firn/bin/firn" --version)" = "$said" ] || fail "the runner has another version than the library"
     for file in share/man/man1/firn.1 share/bash-completion/completions/firn share/firn/examples/wall_smash.toml \
-        share/doc/firn/README.md share/doc/firn/scene.md; do
+        share/doc/firn/README.md share/doc/firn/docs/scene.md; do
         [ -f "$work/firn/$file" ] || fail "$file was not installed"
     done
     grep -q "\"Firn $version\"" "$work/firn/share/man/man1/firn.1" || fail "the manual page is not of Firn $version"
