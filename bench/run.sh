@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the release and measures it: a table on the screen, build/bench.json for the README. About four minutes on two
+# Builds the release and measures it: a table on the screen, build/bench.json for docs/speed.md. About four minutes on two
 # cores; --quick leaves out the run with five million particles (4 GB).
 set -euo pipefail
 cd "$(dirname "$0")/.."

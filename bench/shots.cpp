@@ -1,4 +1,4 @@
-// The figures that the README quotes: speed per core, scaling, memory, and whole shots. Prints a table and writes JSON.
+// The figures of docs/speed.md: speed per core, scaling, memory, and whole shots. Prints a table and writes JSON.
 // Ratios are taken within one run; absolute times belong to the machine that is named beside them.
 
 #include <algorithm>

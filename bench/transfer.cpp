@@ -1,5 +1,5 @@
 // firn_transfer: how long a million particles take into and out of a Houdini detail, beside one step of the engine. The
-// detail is that of the double (tests/hdk), whose attributes are pages as Houdini's are.
+// detail is that of the fake (tests/hdk), whose attributes are pages as Houdini's are.
 // usage: firn_transfer [PARTICLES ALONG ONE EDGE = 100]
 
 #include <algorithm>

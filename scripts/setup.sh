@@ -14,6 +14,9 @@ case ${1:-test} in test | long)
     programs+=(nm:binutils awk:mawk python3:python3)
     ;;
 esac
+# The second compiler, with the run-time libraries of its sanitizers. Without it g++ does all of the tests.
+wanted=()
+case ${1:-test} in test | long) wanted=(clang libclang-rt-dev) ;; esac
 # The farm's test starts a Slurm of its own. On a machine with systemd its packages would also start theirs: there the test is
 # skipped unless somebody has installed them.
 if [ "${1:-test}" = long ] && [ ! -d /run/systemd/system ]; then
@@ -34,12 +37,14 @@ find_missing() {
     done
 }
 
+may_install() { command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; }
+by_root=()
+if [ "$(id -u)" != 0 ]; then by_root=(sudo -n); fi
+
 find_missing
 if [ ${#missing[@]} -gt 0 ]; then
     install=(apt-get install -y --no-install-recommends "${missing[@]}")
-    by_root=()
-    if [ "$(id -u)" != 0 ]; then by_root=(sudo -n); fi
-    if command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; then
+    if may_install; then
         echo "setup: installing ${missing[*]}"
         export DEBIAN_FRONTEND=noninteractive
         "${by_root[@]}" apt-get update -qq || true
@@ -52,6 +57,13 @@ if [ ${#missing[@]} -gt 0 ]; then
     echo "setup: install them with: sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
     exit 1
 fi
+
+for package in "${wanted[@]}"; do
+    if may_install && ! installed "$package"; then
+        # Not every release has a package of that name.
+        "${by_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package" >/dev/null 2>&1 || true
+    fi
+done
 
 version=$(cmake --version | awk 'NR == 1 { print $3 }')
 if [ "$(printf '%s\n3.21\n' "$version" | sort -V | head -1)" != 3.21 ]; then

@@ -28,127 +28,147 @@ std::vector<ParameterInfo> make_table() {
     return {
         // token, label, unit, folder, type, default, hard limits, slider, help, symbol, source, choices, field
         {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 1e12, 2e4, 1e7,
-         "Stiffness of the snow. The papers use 20 to 600 kPa; field measurements are a hundred times higher and cost little more.",
+         "Stiffness. Raise it and the snow sags and squashes less and holds its shape; lower it and it sinks under its own "
+         "weight. The papers use 20 to 600 kPa; measured snow is a hundred times stiffer, and costs little more time.",
          "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
         {"poisson_ratio", "Poisson's Ratio", "", "Snow", real, {0.2}, 0, 0.49, 0.05, 0.45,
-         "How much the snow bulges sideways when it is pressed.", "nu", "Gissler 2020, Eq. 22", {}, field<&P::poisson_ratio>},
+         "Raise it and the snow bulges sideways more when it is pressed.", "nu", "Gissler 2020, Eq. 22", {}, field<&P::poisson_ratio>},
         {"hardening", "Hardening", "", "Snow", real, {10}, 0, 100, 0, 20,
-         "How fast packed snow gets stiffer, and loose snow softer.", "xi", "Gissler 2020, Eq. 22", {}, field<&P::hardening>},
+         "Raise it and packed snow gets hard and brittle faster, and loose snow softer. 0 = stiffness does not change with "
+         "packing.", "xi", "Gissler 2020, Eq. 22", {}, field<&P::hardening>},
         {"theta_c", "Critical Compression", "", "Snow", real, {0.025}, 0, 0.9, 0.005, 0.06,
-         "Compression beyond this share is permanent. Small: crumbly and packing; large: springy.", "theta_c",
+         "How far the snow can be compressed and still spring back. Raise it for springy snow; lower it for crumbly snow that "
+         "packs for good.", "theta_c",
          "Gissler 2020, 3.3.1", {}, field<&P::theta_c>},
         {"theta_s", "Critical Stretch", "", "Snow", real, {0.0075}, 0, 0.9, 0.001, 0.02,
-         "Stretch beyond this share is permanent. Small: breaks into powder; large: holds together in chunks.", "theta_s",
+         "How far the snow can be stretched before it breaks. Raise it and the snow holds together in chunks; lower it and it "
+         "falls apart into powder.", "theta_s",
          "Gissler 2020, 3.3.1", {}, field<&P::theta_s>},
         {"rest_density", "Density", "kg/m^3", "Snow", real, {400}, 1, 2000, 50, 700,
-         "Density of the snow as it is placed. A particle weighs this times its spacing cubed.", "rho_0",
+         "Density of the snow as it is placed. Raise it and the snow gets heavier: a particle weighs this times its spacing "
+         "cubed.", "rho_0",
          "Gissler 2020, 4", {}, field<&P::rest_density>},
 
         {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-5, 100, 0.005, 0.2,
-         "Distance between particles as they are placed. The kernel reaches two spacings.", "h", "Gissler 2020, 3.4", {},
+         "Distance between particles as they are placed. Lower it for finer detail: half the spacing means eight times as many "
+         "particles and about sixteen times the work.", "h", "Gissler 2020, 3.4", {},
          field<&P::spacing>},
-        {"gravity", "Gravity", "m/s^2", "Scene", vector, {0, -9.81, 0}, -1e4, 1e4, -20, 20, "Acceleration of everything.", "g",
+        {"gravity", "Gravity", "m/s^2", "Scene", vector, {0, -9.81, 0}, -1e4, 1e4, -20, 20, "Acceleration that acts on all snow.", "g",
          "Firn", {}, field<&P::gravity>},
 
         {"substeps", "Substeps", "", "Time", integer, {0}, 0, 1000000, 0, 100,
-         "Steps per frame. 0 = as many as the motion needs.", "", "Firn", {}, field<&P::substeps>},
+         "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is.", "", "Firn", {}, field<&P::substeps>},
         {"cfl", "CFL", "", "Time", real, {0.2}, 1e-3, 10, 0.05, 0.5,
-         "How far, in spacings, neighbours may move against each other or a boundary in one substep. Smaller is more exact.", "",
+         "How far, in spacings, neighbours may move against each other or a boundary in one substep. Lower it for more accurate "
+         "motion and more substeps.", "",
          "Firn", {}, field<&P::cfl>},
         {"cfl_flight", "CFL in Flight", "", "Time", real, {0.75}, 1e-3, 1.5, 0.1, 1,
-         "How far, in spacings, anything may fly in one substep. Above 1 snow can pass thin surfaces.", "", "Firn", {},
+         "How far, in spacings, a particle may fly in one substep. Lower it for more substeps in fast shots; above 1, snow can "
+         "pass through thin surfaces.", "", "Firn", {},
          field<&P::cfl_flight>},
         {"cfl_wave", "CFL of Sound", "", "Time", real, {0}, 0, 100, 0, 2,
-         "If not 0: how far, in spacings, elastic waves may run in one substep. Implicit steps damp waves; set 0.5 where ice or crust must bounce.",
+         "How far, in spacings, sound may travel in one substep; 0 = no limit. Long steps damp bounce: set 0.5 where ice or "
+         "crust must bounce. Lower values take more substeps.",
          "", "Firn", {}, field<&P::cfl_wave>},
         {"dt_min", "Shortest Substep", "s", "Time", real, {2e-5}, 1e-9, 1, 1e-5, 1e-3,
-         "Substeps get no shorter than this, whatever the motion.", "", "Firn", {}, field<&P::dt_min>},
+         "Substeps get no shorter than this, however fast the motion. Raise it to cap the cost of a violent frame.", "", "Firn", {}, field<&P::dt_min>},
         {"dt_max", "Longest Substep", "s", "Time", real, {5e-3}, 1e-8, 1, 1e-3, 1e-2,
-         "Substeps get no longer than this, however still the snow; only what falls freely and without strain may take longer ones.", "", "Firn", {}, field<&P::dt_max>},
+         "Substeps get no longer than this, however still the snow; only snow in free fall and without strain may take longer "
+         "ones. Lower it for more accurate slow motion.", "", "Firn", {}, field<&P::dt_max>},
 
         {"mode", "Mode", "", "Method", choice, {0}, 0, 1, 0, 1,
-         "Firn's own, or the method as it was published, with its weaknesses, for comparison.", "", gissler,
+         "Firn's own method, or the paper's, with its weaknesses, for comparison.", "", gissler,
          {{"standard", "Standard", "with the remedies below"},
-          {"published", "Published", "Gissler 2020 to the letter: no remedies, cold starts, viscous friction"}},
+          {"published", "Published", "Gissler 2020 to the letter: no remedies, no warm starts, viscous friction"}},
          field<&P::mode>},
         {"solver", "Solver", "", "Method", choice, {0}, 0, 2, 0, 2,
-         "How the elastic forces are found.", "", "Gissler 2020, 3.5; Chunnoo 2022, 3.2",
+         "How the elastic forces are computed.", "", "Gissler 2020, 3.5; Chunnoo 2022, 3.2",
          {{"split", "Split", "pressure solve, then shear solve; strongest at boundaries"},
           {"combined", "Combined", "one elastic solve; about twice as fast"},
           {"explicit", "Explicit", "no solve; for comparison, needs tiny steps"}},
          field<&P::solver>},
-        {"pressure_model", "Pressure", "", "Method", choice, {0}, 0, 1, 0, 1, "Whether pressure lets the snow be compressed.", "",
+        {"pressure_model", "Pressure", "", "Method", choice, {0}, 0, 1, 0, 1, "Whether pressure allows the snow to be compressed.", "",
          "Gissler 2020, 4.1.2",
          {{"compressible", "Compressible", "snow packs"}, {"incompressible", "Incompressible", "the volume stays, as with IISPH"}},
          field<&P::pressure_model>},
         {"pressure_tolerance", "Pressure Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
-         "The pressure solve stops when the mean density error is below this share of the rest density.", "eta",
+         "The pressure solve stops when the mean density error falls below this fraction of the rest density. Lower it for more "
+         "accurate compression, at the price of more iterations.", "eta",
          "Gissler 2020, 3.2.1", {}, field<&P::pressure_tolerance>},
         {"pressure_iterations_min", "Fewest Pressure Iterations", "", "Method", integer, {1}, 1, 10000, 1, 10,
-         "At least as many, even if the tolerance is met.", "", "Firn", {}, field<&P::pressure_iterations_min>},
+         "The pressure solve takes at least this many iterations, even if the tolerance is met earlier.", "", "Firn", {}, field<&P::pressure_iterations_min>},
         {"pressure_iterations_max", "Most Pressure Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The pressure solve stops here, with a warning if it is more than ten times off.", "", "Firn", {}, field<&P::pressure_iterations_max>},
+         "The pressure solve stops here, with a warning if the error is more than ten times the tolerance. Raise it if that "
+         "warning appears.", "", "Firn", {}, field<&P::pressure_iterations_max>},
         {"pressure_relaxation", "Pressure Relaxation", "", "Method", real, {0.5}, 0.01, 1, 0.1, 0.9,
-         "Share of each Jacobi update that is taken.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
+         "Fraction of each update that the pressure solve applies. Raise it for fewer iterations; too high, and the solve "
+         "diverges.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
-         "Start the pressure solve from the last step's pressures.", "", "Firn", {}, field<&P::pressure_warm_start>},
+         "Start the pressure solve from the last step's pressures: fewer iterations, nearly the same result.", "", "Firn", {}, field<&P::pressure_warm_start>},
         {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 1, 1e-4, 1e-2,
-         "The shear solve stops at this relative residual, and up to a hundred times tighter as the snow comes to rest.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
+         "The shear solve stops at this relative residual, and at up to a hundred times less as the snow comes to rest. Lower it "
+         "if resting snow trembles; it takes more iterations.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The shear solve stops here, with a warning if it is more than ten times off.", "", "Firn", {}, field<&P::shear_iterations_max>},
+         "The shear solve stops here, with a warning if the residual is more than ten times the tolerance. Raise it if that "
+         "warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
-         "Start the shear solve from the last step's accelerations, where snow touches a boundary.", "", "Firn", {}, field<&P::shear_warm_start>},
+         "Start the shear solve from the last step's accelerations where snow touches a boundary: fewer iterations, nearly the "
+         "same result.", "", "Firn", {}, field<&P::shear_warm_start>},
 
         {"surface_floor", "Surface Cohesion", "", "Remedies", real, {0.65}, 0, 1, 0, 1,
-         "The published hardening takes a free surface for loose snow, so that it creeps and turns to dust. This bounds by how much a surface may "
-         "look filled up: near 0.6 chunks hold together, near 0.85 they powder more. 0 = as published.",
+         "How loose the snow at a free surface may be taken for. Near 0.6 chunks hold together, near 0.85 they shed more powder "
+         "and fallen snow packs denser. 0 = as published: every surface counts as loose snow, creeps and turns to dust.",
          "g", "Firn; Gissler 2020, Eq. 21", {}, field<&P::surface_floor>},
         {"flatness", "Thin Sheet Limit", "", "Remedies", real, {0.05}, 0, 0.5, 0, 0.2,
-         "Neighbours that spread less than this share across as along count as a flat sheet, which has no stiffness across. 0 = as published: "
-         "thin and sparse snow is as stiff as ice across; flakes and crumbs need hundreds of shear iterations, and tremble.",
+         "Treat a neighbourhood as a flat sheet when its thickness is below this fraction of its width. Raise it if flakes and "
+         "crumbs tremble or need many shear iterations. 0 = as published: a flat layer resists bending as if it were ice.",
          "", "Firn; Gissler 2020, Eq. 15", {}, field<&P::flatness>},
         {"filter_rate", "Jitter Filter", "1/s", "Remedies", real, {100}, 0, 1e4, 0, 300,
-         "How fast motion between neighbours that the method can't see dies out. Keeps momentum, spin and shape. 0 = as published.",
+         "How fast the fine jitter between neighbours, which the method can't see, dies out. Raise it if snow shimmers after an "
+         "impact. Momentum, spin and shape are kept. 0 = as published.",
          "c", "Firn", {}, field<&P::filter_rate>},
         {"damping", "Damping", "s", "Remedies", real, {2e-3}, 0, 1, 0, 1e-2,
-         "How long vibrations that stay within the snow's strength ring. Does not brake faster flow. 0 = as published, where snow rings like "
-         "rubber at small steps; set 0 where ice or crust must bounce.",
+         "Raise it and vibrations die out sooner; the flow of breaking snow is not slowed. 0 = as published, where snow rings "
+         "like rubber at small steps; set 0 where ice or crust must bounce.",
          "tau", "Firn", {}, field<&P::damping>},
         {"contact", "Hard Contact", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Stops snow half a spacing above boundary particles, lets lone flakes bounce and applies Coulomb friction. Off = as published, where a floor "
-         "is only as strong as the snow.",
+         "Stops snow half a spacing above the boundary particles, lets single flakes bounce, and applies Coulomb friction. Off = "
+         "as published, where fast snow leaks through floors.",
          "", "Firn; Goswami 2022, 4.3", {}, field<&P::contact>},
         {"separation", "Clean Separation", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Surfaces pull on the snow only as much as they are sticky; needs hard contact. Off = as published, where every lifted plate takes snow along.",
+         "Surfaces let go of the snow unless they are sticky; needs Hard Contact. Off = as published, where every lifted plate "
+         "takes snow along.",
          "", "Firn", {}, field<&P::separation>},
         {"objective", "Strain Turns Along", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Rotates the strain with the snow. Off = as published, where it stays behind as the snow turns.", "", "Firn; Gissler 2020, 3.3.1",
+         "Elastic strain rotates with the snow. Off = as published, where it keeps its old direction as the snow turns.", "", "Firn; Gissler 2020, 3.3.1",
          {}, field<&P::objective>},
         {"ballistic", "Exact Flight", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Snow that nothing touches falls on the exact parabola at any step. Off = as published, half a substep too far.", "", "Firn",
+         "Snow in free flight follows the exact parabola, whatever the substeps. Off = as published, where it is half a substep "
+         "ahead.", "", "Firn",
          {}, field<&P::ballistic>},
         {"symmetric", "Symmetric Forces", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Derives the elastic forces from an energy, so that they can't feed motion, and solves them by conjugate gradients in two thirds of "
-         "the time. Off = as published, with Bi-CGSTAB.",
+         "Derives the elastic forces from an energy, so that they can't add motion by themselves, and solves them in two thirds "
+         "of the time. Off = as published.",
          "", "Firn; Gissler 2020, Eq. 19", {}, field<&P::symmetric>},
         {"look_ahead", "Pressure Looks Ahead", "", "Remedies", real, {0.5}, 0, 0.75, 0, 0.75,
-         "How much of the last step's shear the pressure solve reckons with, so that stiffness depends less on the step. 0 = as published.",
+         "How much of the last step's shear force the pressure solve takes into account. Raise it and the snow's stiffness "
+         "depends less on the length of the substeps. 0 = as published.",
          "", "Firn", {}, field<&P::look_ahead>},
-        {"friction_model", "Friction Model", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What a body's friction means.", "nu_b",
+        {"friction_model", "Friction Model", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What the friction of a body means.", "nu_b",
          "Gissler 2020, Eq. 24",
          {{"coulomb", "Coulomb", "friction is mu: at most mu times the normal force, along the surface only"},
-          {"viscous", "Viscous", "friction is nu_b: as published, drags on all motion within two spacings"}},
+          {"viscous", "Viscous", "friction is nu_b: as published, brakes all motion within two spacings"}},
          field<&P::friction_model>},
 
         {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
-         "Scale of the boundary particles' volumes.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
+         "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
         {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0, 100, 0.5, 3,
-         "Scale of the pressure force at boundaries.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},
+         "Scale of the pressure force at boundaries. Raise it if snow sinks into floors under load.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},
 
         {"threads", "Threads", "", "Machine", integer, {0}, 0, 1024, 0, 64,
-         "Of the CPU device. 0 = one for each core. Results do not depend on it.", "", "Firn", {}, field<&P::threads>},
+         "Threads of the CPU device. 0 = one for each core. Results do not depend on it.", "", "Firn", {}, field<&P::threads>},
         {"memory_limit", "Memory Limit", "GB", "Machine", real, {0}, 0, 1e6, 0, 256,
-         "Refuse scenes that need more. 0 = what the machine has free.", "", "Firn", {}, field<&P::memory_limit>},
+         "Refuse scenes that need more memory than this. 0 = what the machine has free.", "", "Firn", {}, field<&P::memory_limit>},
     };
     // clang-format on
 }

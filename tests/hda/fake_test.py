@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-DOUBLE = Path(__file__).resolve().parents[1] / "hou" / "hou"
+FAKE = Path(__file__).resolve().parents[1] / "hou" / "hou"
 #: Not hou's at all.
 OWN_FILES = ("world.py", "builtin_types.py", "expression.py")
 
@@ -81,7 +81,7 @@ class Double(unittest.TestCase):
         self.fail(f"{where}({', '.join(arguments(mine))}) is hou's {[arguments(c) for c in real or []]}")
 
     def test_functions(self) -> None:
-        tree = ast.parse((DOUBLE / "__init__.py").read_text(encoding="utf-8"))
+        tree = ast.parse((FAKE / "__init__.py").read_text(encoding="utf-8"))
         mine = functions(tree.body)
         self.assertGreater(len(mine), 10)
         for name, found in mine.items():
@@ -89,7 +89,7 @@ class Double(unittest.TestCase):
 
     def test_classes(self) -> None:
         checked = 0
-        for path in sorted(DOUBLE.glob("*.py")):
+        for path in sorted(FAKE.glob("*.py")):
             if path.name in OWN_FILES:
                 continue
             for item in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -107,7 +107,7 @@ class Double(unittest.TestCase):
         self.assertGreater(checked, 120)
 
     def test_enumerations(self) -> None:
-        for item in ast.parse((DOUBLE / "enums.py").read_text(encoding="utf-8")).body:
+        for item in ast.parse((FAKE / "enums.py").read_text(encoding="utf-8")).body:
             if not isinstance(item, ast.ClassDef) or item.name == "EnumValue":
                 continue
             for value in item.body:

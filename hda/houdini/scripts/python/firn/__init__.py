@@ -3,4 +3,4 @@
 Only the modules that need Houdini import `hou`; tables, plans and texts work in any Python.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,0 +1,7 @@
+#include <cstdio>
+
+#include "firn/version.h"
+
+int main() {
+    std::printf("firn %s\n", firn::version());
+}
