@@ -95,7 +95,7 @@ std::vector<SceneKey> make_table() {
         still({"camera", "ground_height", number, "m", "0", -far, far, "Height of that ground."}),
 
         still({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out overrides it."}),
-        still({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo.sc", "bgeo_classic", "vdb", "none"}}),
+        still({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo_classic", "vdb", "none"}}),
         still({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
         still({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every Nth frame."}),
         still({"output", "voxel", number, "m", "half the spacing", 1e-6, 1e3, "Size of a voxel."}),
