@@ -17,8 +17,7 @@ namespace {
 
 /// Bytes of a particle in a file with every attribute.
 double particle_file_bytes(const std::string& format) {
-    if (format == "none") return 0;
-    return format == "bgeo.sc" ? 60 : 100;
+    return format == "none" ? 0 : 100;
 }
 
 /// Bytes of the grids for each particle, a guess from snow that fills its voxels: half-floats, compressed by a third.

@@ -46,8 +46,8 @@ int run(const CommandLine& line) {
         write_mesh(out, read_mesh(in));
         return exit_done;
     }
-    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.sc") || ends_in(out, ".vdb");
-    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.sc or .vdb");
+    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".vdb");
+    if (!known) throw UsageError(out + ": particles can become .bgeo or .vdb");
     const bool volumes = line.has("--volumes"), classic = line.has("--classic");
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
@@ -67,13 +67,13 @@ int run(const CommandLine& line) {
 
 Subcommand convert_command() {
     return {"convert",
-            "particles between .bgeo, classic .bgeo, .bgeo.sc and .vdb; particles to volumes; meshes",
+            "particles from .bgeo, .bgeo.sc and .vdb to .bgeo, classic .bgeo and .vdb; particles to volumes; meshes",
             "firn convert IN OUT [options]",
             "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
             "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
             "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
             {{"IN", "", ".bgeo (a checkpoint too), .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
-             {"OUT", "", ".bgeo, .bgeo.sc, .vdb, or a mesh (.obj, .ply)"},
+             {"OUT", "", ".bgeo, .vdb, or a mesh (.obj, .ply)"},
              {"--classic", "", "write .bgeo in the classic V5 layout"},
              {"--volumes", "", "make grids of the particles"},
              {"--spacing", "M", "between particles, when IN does not say"},

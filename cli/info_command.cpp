@@ -28,7 +28,7 @@ std::string ending_of(const std::string& path) {
     return ending;
 }
 
-void tell_checkpoint(const std::string& path) {
+void print_checkpoint(const std::string& path) {
     const Checkpoint c = read_checkpoint(path);
     std::printf("a checkpoint of Firn %s, made on %s\n", c.version.c_str(), c.device.c_str());
     std::printf("frame        %d", c.frame);
@@ -46,7 +46,7 @@ void tell_checkpoint(const std::string& path) {
     }
 }
 
-void tell_mesh(const std::string& path) {
+void print_mesh(const std::string& path) {
     const Mesh mesh = read_mesh(path);
     const MeshFacts facts = examine(mesh);
     std::printf("a mesh of %s triangles over %s points\n", count_text(mesh.triangles.size()).c_str(),
@@ -69,7 +69,7 @@ std::string frames_text(const std::vector<int>& frames) {
            std::to_string(frames.back());
 }
 
-void tell_run(const std::string& path) {
+void print_run(const std::string& path) {
     const std::string copy = path + "/scene.toml";
     if (!fs::exists(copy)) throw Error(path + ": is a folder, but holds no run of Firn (no scene.toml)");
     const Scene scene = read_scene(copy);
@@ -92,30 +92,30 @@ void tell_run(const std::string& path) {
     std::printf("took         %s\n", clock_text(wall).c_str());
 }
 
-void tell_particles(const std::string& path) {
-    if (is_checkpoint(read_particles(path))) return tell_checkpoint(path);
+void print_particles(const std::string& path) {
+    if (is_checkpoint(read_particles(path))) return print_checkpoint(path);
     std::fputs(describe_bgeo(path).c_str(), stdout);
 }
 
-void tell_scene(const std::string& path) {
+void print_scene(const std::string& path) {
     const Scene scene = read_scene(path);
     std::printf("a scene, '%s': %zu bodies of snow, %zu colliders, frames %d to %d; `firn check` says more\n",
                 scene.name.c_str(), scene.snow.size(), scene.colliders.size(), scene.first_frame, scene.last_frame);
 }
 
-void tell(const std::string& path) {
-    if (fs::is_directory(path)) return tell_run(path);
+void print(const std::string& path) {
+    if (fs::is_directory(path)) return print_run(path);
     const std::string ending = ending_of(path);
     if (ending == ".vdb") {
         std::fputs(describe_vdb(path).c_str(), stdout);
     } else if (ending == ".bgeo" || ending == ".sc" || ending == ".geo") {
-        tell_particles(path);
+        print_particles(path);
     } else if (ending == ".obj" || ending == ".ply" || ending == ".stl") {
-        tell_mesh(path);
+        print_mesh(path);
     } else if (ending == ".toml") {
-        tell_scene(path);
+        print_scene(path);
     } else if (ending == ".firn") {
-        tell_checkpoint(path);
+        print_checkpoint(path);
     } else {
         throw Error(path +
                     ": not a kind of file that firn knows: .vdb, .bgeo, .bgeo.sc, .obj, .ply, .stl, .toml, or a "
@@ -129,7 +129,7 @@ int run(const CommandLine& line) {
     for (const std::string& file : files) {
         if (files.size() > 1) std::printf("%s%s\n", first ? "" : "\n", file.c_str());
         first = false;
-        tell(file);
+        print(file);
     }
     return exit_done;
 }

@@ -235,7 +235,7 @@ int run(const CommandLine& line) {
     return PreviewRun(line).run();
 }
 
-const char* const teaching =
+const char* const details =
     R"(Pictures go to RUN/preview/0001.png, the contact sheet to RUN/contact_sheet.png, the video to RUN/preview.mp4; with
 --out DIR to the same names there. A run may still be going on: frames that are there are shown. Of a scene file that was
 not simulated yet, the beginning is shown.
@@ -250,7 +250,7 @@ Subcommand preview_command() {
     return {"preview",
             "render frames to PNG, a contact sheet and a video",
             "firn preview RUN [options]",
-            teaching,
+            details,
             {{"RUN", "", "a run's folder, or a scene file"},
              {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all)"},
              {"--size", "WxH", "of the pictures in pixels (default: the scene's, 1280x720)"},

@@ -38,7 +38,7 @@ int run(const CommandLine& line) {
     return exit_done;
 }
 
-const char* const teaching =
+const char* const details =
     R"(The page holds charts of substeps, iterations, residuals, energy, height, speed, memory and time by phase, the pictures
 of `firn preview`, every parameter, and all warnings. It needs no network and nothing beside it.
 
@@ -51,7 +51,7 @@ Subcommand report_command() {
     return {"report",
             "one self-contained HTML page about a run",
             "firn report RUN [options]",
-            teaching,
+            details,
             {{"RUN", "", "a run's folder"},
              {"--pictures", "N", "at most so many, evenly chosen (default: 12)"},
              {"--out", "FILE", "where to write (default: RUN/report.html)"}},

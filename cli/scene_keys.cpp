@@ -14,7 +14,7 @@ constexpr KeyType number = KeyType::number, integer = KeyType::integer, toggle =
                   either = KeyType::either;
 constexpr double far = 1e6;  ///< m: float positions have centimetres left there
 
-SceneKey still(SceneKey key) {
+SceneKey no_motion(SceneKey key) {
     key.effect = KeyEffect::none;
     return key;
 }
@@ -33,17 +33,17 @@ std::vector<SceneKey> make_table() {
     // clang-format off
     std::vector<SceneKey> keys = {
         // section, key, type, unit, default, limits, help, choices, shapes
-        still({"", "folder", text, "", "", 0, 0, "Where relative paths start; the scene file's own folder unless given. A run writes it into its copy of the scene."}),
-        still({"", "set", words, "", "", 0, 0, "Changes as --set makes them, [\"material.E=2e5\"], applied before those of the command line."}),
+        no_motion({"", "folder", text, "", "", 0, 0, "Where relative paths start; the scene file's own folder unless given. A run writes it into its copy of the scene."}),
+        no_motion({"", "set", words, "", "", 0, 0, "Changes as --set makes them, [\"material.E=2e5\"], applied before those of the command line."}),
 
-        still({"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."}),
+        no_motion({"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."}),
         derived({"scene", "resolution", number, "", "1", 0.01, 100, "Divides the particle spacing: 2 makes eight times as many particles. Low for tests, high for the final shot."}),
 
         {"scene", "method", text, "", "snow", 0, 0, "What moves the particles: snow."},
 
         {"time", "fps", number, "1/s", "24", 1e-3, 1e5, "Frames per second."},
         {"time", "start", integer, "frame", "1", -1e6, 1e6, "First frame; it holds the snow as it was placed."},
-        still({"time", "end", integer, "frame", "48", -1e6, 1e6, "Last frame."}),
+        no_motion({"time", "end", integer, "frame", "48", -1e6, 1e6, "Last frame."}),
 
         derived({"material", "preset", choice, "", "dry", 0, 0, "Kind of snow that the values below start from; 'measured' takes them from field work for the density given as rest_density."}),
         derived({"material", "noise", table, "", "", 0, 0, "Makes the snow uneven."}),
@@ -53,7 +53,7 @@ std::vector<SceneKey> make_table() {
         derived({"noise", "seed", integer, "", "0", 0, 4294967295.0, "Each number gives another pattern."}),
         derived({"noise", "of", words, "", "young_modulus theta_c theta_s", 0, 0, "What varies: young_modulus (E), theta_c, theta_s, hardening (xi), rest_density (rho0)."}),
 
-        still({"machine", "device", text, "", "auto", 0, 0, "auto (the first card that works, else the CPU), cuda, cuda:N for a certain card, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width; `firn check` shows what this machine has."}),
+        no_motion({"machine", "device", text, "", "auto", 0, 0, "auto (the first card that works, else the CPU), cuda, cuda:N for a certain card, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width; `firn check` shows what this machine has."}),
 
         {"wind", "velocity", vector, "m/s", "0 0 0", -1e3, 1e3, "Velocity of the air."},
         {"wind", "drag", number, "1/s", "1", 0, 1e3, "How quickly a lone flake reaches the wind's speed; snow with neighbours around it is affected less, packed snow not at all."},
@@ -82,39 +82,39 @@ std::vector<SceneKey> make_table() {
         {"collider", "two_sided", toggle, "", "false", 0, 0, "An open surface keeps snow out on both sides."},
         {"collider", "keys", tables, "", "", 0, 0, "Keyframes: [{ frame = 1, position = [0, 1, 0] }, { frame = 24, position = [0, 0, 0], rotation = [0, 90, 0] }]. They replace position and rotation."},
         {"collider", "interpolation", choice, "", "smooth", 0, 0, "Between the keys: smooth starts and stops gently, linear does not.", {"smooth", "linear"}},
-        still({"collider", "visible", toggle, "", "true", 0, 0, "Show it in pictures."}),
-        still({"collider", "colour", vector, "", "0.45 0.42 0.4", 0, 1, "Colour in pictures: red, green, blue."}),
+        no_motion({"collider", "visible", toggle, "", "true", 0, 0, "Show it in pictures."}),
+        no_motion({"collider", "colour", vector, "", "0.45 0.42 0.4", 0, 1, "Colour in pictures: red, green, blue."}),
 
         {"keys", "frame", number, "frame", "", -1e6, 1e6, "Frame of the key."},
         {"keys", "position", vector, "m", "the key before", -far, far, "Position at that frame."},
         {"keys", "rotation", vector, "degrees", "the key before", -1e6, 1e6, "About x, then y, then z. Turns may exceed 360."},
 
-        still({"camera", "eye", vector, "m", "fitted to the snow", -far, far, "Where the camera stands."}),
-        still({"camera", "target", vector, "m", "0 0 0", -far, far, "What it looks at."}),
-        still({"camera", "angle", number, "degrees", "35", 1, 170, "Angle of view, from top to bottom."}),
-        still({"camera", "size", pair, "pixels", "1280 720", 16, 16384, "Width and height of the pictures."}),
-        still({"camera", "ground", toggle, "", "true", 0, 0, "Pictures show a ground that reaches to the horizon."}),
-        still({"camera", "ground_height", number, "m", "0", -far, far, "Height of that ground."}),
+        no_motion({"camera", "eye", vector, "m", "fitted to the snow", -far, far, "Where the camera stands."}),
+        no_motion({"camera", "target", vector, "m", "0 0 0", -far, far, "What it looks at."}),
+        no_motion({"camera", "angle", number, "degrees", "35", 1, 170, "Angle of view, from top to bottom."}),
+        no_motion({"camera", "size", pair, "pixels", "1280 720", 16, 16384, "Width and height of the pictures."}),
+        no_motion({"camera", "ground", toggle, "", "true", 0, 0, "Pictures show a ground that reaches to the horizon."}),
+        no_motion({"camera", "ground_height", number, "m", "0", -far, far, "Height of that ground."}),
 
-        still({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out overrides it."}),
-        still({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo.sc", "bgeo_classic", "vdb", "none"}}),
-        still({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
-        still({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every Nth frame."}),
-        still({"output", "voxel", number, "m", "half the spacing", 1e-6, 1e3, "Size of a voxel."}),
-        still({"output", "half_float", toggle, "", "true", 0, 0, "Store grids in 16 bits."}),
-        still({"output", "compression", choice, "", "blosc", 0, 0, "Compression of the .vdb files.", {"blosc", "zip", "none"}}),
-        still({"output", "staggered", toggle, "", "false", 0, 0, "Store velocities on the faces of the voxels."}),
-        still({"output", "velocity_extension", number, "m", "three spacings", 0, 1e3, "How far velocities reach past the surface, for motion blur."}),
-        still({"output", "surface_radius", number, "m", "0.9 spacings", 1e-6, 1e3, "Radius of a particle in the surface."}),
-        still({"output", "surface_dilate", number, "m", "0", 0, 1e3, "How far the surface grows before it is smoothed."}),
-        still({"output", "surface_smooth", integer, "", "2", 0, 100, "How many times the surface is smoothed."}),
-        still({"output", "surface_erode", number, "m", "0", 0, 1e3, "How far the surface shrinks after it is smoothed."}),
-        still({"output", "usd", toggle, "", "true", 0, 0, "Write NAME.usda for Solaris and Blender."}),
-        still({"output", "checkpoint_every", integer, "frames", "5", 1, 1e6, "A crash loses at most this many frames; Ctrl-C loses nothing."}),
-        still({"output", "checkpoint_keep", integer, "", "2", 1, 1e6, "How many checkpoints are kept."}),
+        no_motion({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out overrides it."}),
+        no_motion({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo_classic", "vdb", "none"}}),
+        no_motion({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
+        no_motion({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every Nth frame."}),
+        no_motion({"output", "voxel", number, "m", "half the spacing", 1e-6, 1e3, "Size of a voxel."}),
+        no_motion({"output", "half_float", toggle, "", "true", 0, 0, "Store grids in 16 bits."}),
+        no_motion({"output", "compression", choice, "", "blosc", 0, 0, "Compression of the .vdb files.", {"blosc", "zip", "none"}}),
+        no_motion({"output", "staggered", toggle, "", "false", 0, 0, "Store velocities on the faces of the voxels."}),
+        no_motion({"output", "velocity_extension", number, "m", "three spacings", 0, 1e3, "How far velocities reach past the surface, for motion blur."}),
+        no_motion({"output", "surface_radius", number, "m", "0.9 spacings", 1e-6, 1e3, "Radius of a particle in the surface."}),
+        no_motion({"output", "surface_dilate", number, "m", "0", 0, 1e3, "How far the surface grows before it is smoothed."}),
+        no_motion({"output", "surface_smooth", integer, "", "2", 0, 100, "How many times the surface is smoothed."}),
+        no_motion({"output", "surface_erode", number, "m", "0", 0, 1e3, "How far the surface shrinks after it is smoothed."}),
+        no_motion({"output", "usd", toggle, "", "true", 0, 0, "Write NAME.usda for Solaris and Blender."}),
+        no_motion({"output", "checkpoint_every", integer, "frames", "5", 1, 1e6, "A crash loses at most this many frames; Ctrl-C loses nothing."}),
+        no_motion({"output", "checkpoint_keep", integer, "", "2", 1, 1e6, "How many checkpoints are kept."}),
 
-        still({"wedge", "key", text, "", "", 0, 0, "The key that varies, as for --set: material.E, snow.ball.velocity, scene.resolution."}),
-        still({"wedge", "values", values, "", "", 0, 0, "Its values, one per run: [7e4, 1.4e5], [\"dry\", \"wet\"]. Several [[wedge]] give all combinations."}),
+        no_motion({"wedge", "key", text, "", "", 0, 0, "The key that varies, as for --set: material.E, snow.ball.velocity, scene.resolution."}),
+        no_motion({"wedge", "values", values, "", "", 0, 0, "Its values, one per run: [7e4, 1.4e5], [\"dry\", \"wet\"]. Several [[wedge]] give all combinations."}),
     };
     for (const char* section : {"snow", "collider"}) {
         const bool snow = std::strcmp(section, "snow") == 0;

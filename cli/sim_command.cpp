@@ -73,7 +73,7 @@ int run(const CommandLine& line) {
     return exit_done;
 }
 
-constexpr const char* teaching =
+constexpr const char* details =
     "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
     "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
     "\n"
@@ -103,7 +103,7 @@ Subcommand sim_command() {
         "sim",
         "simulate a scene: particles, volumes, checkpoints",
         "firn sim SCENE [options]",
-        teaching,
+        details,
         {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
          {"--out", "FOLDER", "where the run goes"},
          {"--frames", "A-B",

@@ -44,7 +44,7 @@ void print_overview(std::FILE* to) {
 void print_help(const Subcommand& command, const CommandLine& line) {
     std::printf("firn %s: %s\n\nusage: %s\n\n%s", command.name, command.summary, command.usage,
                 line.option_help().c_str());
-    if (*command.teaching) std::printf("\n%s", command.teaching);
+    if (*command.details) std::printf("\n%s", command.details);
 }
 
 int run(const Subcommand& command, int argc, char** argv) {

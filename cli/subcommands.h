@@ -19,9 +19,9 @@ enum ExitCode : int {
 
 struct Subcommand {
     const char* name;
-    const char* summary;   ///< one line
-    const char* usage;     ///< "firn sim SCENE [options]"
-    const char* teaching;  ///< paragraphs below the options
+    const char* summary;  ///< one line
+    const char* usage;    ///< "firn sim SCENE [options]"
+    const char* details;  ///< paragraphs below the options
     std::vector<Option> options;
     int (*run)(const CommandLine&);
     std::vector<std::string> repeatable = {};

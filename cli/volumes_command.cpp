@@ -153,7 +153,7 @@ int run(const CommandLine& line) {
     return VolumesRun(line, folder).run();
 }
 
-constexpr const char* teaching =
+constexpr const char* details =
     "Makes OUT/volumes/NAME.0001.vdb from OUT/particles/NAME.0001.bgeo, the same bytes that `firn sim` writes. A "
     "frame that\n"
     "is complete, made with the same settings and newer than its particles is left alone, so the same command "
@@ -176,7 +176,7 @@ Subcommand volumes_command() {
     return {"volumes",
             "make the volumes of a run from its particles, any frames, on any machine",
             "firn volumes RUN [options]",
-            teaching,
+            details,
             {{"RUN", "", "a run's folder"},
              {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all that have particles)"},
              {"--wedge", "N", "of a run with wedges: that of RUN/wedge_000N"},

@@ -35,7 +35,7 @@ int run(const CommandLine& line) {
     return exit_done;
 }
 
-constexpr const char* teaching =
+constexpr const char* details =
     "A scene's [[wedge]] tables say what varies; every combination is a wedge:\n"
     "\n"
     "  [[wedge]]\n"
@@ -54,7 +54,7 @@ Subcommand wedges_command() {
     return {"wedges",
             "list the wedges of a scene: its runs with other values",
             "firn wedges SCENE [options]",
-            teaching,
+            details,
             {{"SCENE", "", "a scene file (.toml)"},
              {"--count", "", "only how many there are"},
              {"--json", "", "for programs"}},

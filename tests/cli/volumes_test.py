@@ -149,7 +149,7 @@ class Volumes(firn_runs.Runs):
     def test_wrong_usage(self):
         self.assertIn("output.KEY", self.fails("volumes", "run", "--set", "E=1e5", code=2))
         self.assertIn("scene.toml", self.fails("volumes", self.folder))
-        self.assertIn("no folder", self.fails("volumes", "nothing"))
+        self.assertIn("not a folder", self.fails("volumes", "nothing"))
         self.fails("volumes", "run", "--frames", "6-4", code=2)
         scene = self.write("none.toml", SCENE)
         self.fails("sim", scene, "--no-volumes", "--set", "output.particles=none", code=2)

@@ -46,7 +46,7 @@ ParticleFile read_particles(const std::string& path);
 /// The same from bytes in memory; `name` is for errors.
 ParticleFile read_particles(const void* bytes, size_t size, const std::string& name);
 
-/// What `firn info FILE.bgeo` tells: one line per fact. Also for point grids.
+/// What `firn info FILE.bgeo` prints: one line per fact. Also for point grids.
 std::string describe_bgeo(const std::string& path);
 
 }  // namespace firn

@@ -58,7 +58,7 @@ std::vector<VolumeStatistics> write_volumes(const std::string& path, const Parti
 /// for the threads) for the same frame. Of the particles it knows nothing.
 bool volumes_are_whole(const std::string& path, const VolumeSettings&, const FrameStamp&);
 
-/// What `firn info FILE.vdb` tells: one line per fact, for people. Throws Error for a file that is none.
+/// What `firn info FILE.vdb` prints: one line per fact. Throws Error for a file that is none.
 std::string describe_vdb(const std::string& path);
 
 }  // namespace firn
