@@ -27,7 +27,7 @@ using Details = std::map<std::string, std::string>;
 Details details_of(const Checkpoint& c) {
     return {{format_name, format},
             {"firn_version", c.version},
-            {"device", c.device},
+            {"arithmetic", c.arithmetic},
             {"physics", c.physics},
             {"frame", std::to_string(c.frame)},
             {"substep_time", shortest_text(c.into.time)},
@@ -99,7 +99,7 @@ Checkpoint checkpoint_of(ParticleFile& file, const std::string& path) {
     const DetailReader details(file.metadata, path);
     Checkpoint c;
     c.version = details.text("firn_version");
-    c.device = details.text("device");
+    c.arithmetic = details.text("arithmetic");
     c.physics = details.text("physics");
     details.number("frame", c.frame);
     details.number("substep_time", c.into.time);

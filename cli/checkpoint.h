@@ -13,11 +13,11 @@
 namespace firn {
 
 struct Checkpoint {
-    std::string version;  ///< of Firn
-    std::string device;   ///< Engine::device(); another one gives other bits
-    std::string physics;  ///< physics_text() of the scene
-    int frame = 0;        ///< the last whole frame
-    FrameStart into;      ///< how far the next frame is
+    std::string version;     ///< of Firn
+    std::string arithmetic;  ///< Engine::arithmetic(); another one gives other bits
+    std::string physics;     ///< physics_text() of the scene
+    int frame = 0;           ///< the last whole frame
+    FrameStart into;         ///< how far the next frame is
     int64_t next_id = 0;
     float spacing = 0;  ///< m
     Particles particles;

@@ -30,7 +30,7 @@ std::string ending_of(const std::string& path) {
 
 void print_checkpoint(const std::string& path) {
     const Checkpoint c = read_checkpoint(path);
-    std::printf("a checkpoint of Firn %s, made on %s\n", c.version.c_str(), c.device.c_str());
+    std::printf("a checkpoint of Firn %s, made on %s\n", c.version.c_str(), c.arithmetic.c_str());
     std::printf("frame        %d", c.frame);
     if (c.into.substeps > 0) std::printf(", and %d substeps (%g s) of the next", c.into.substeps, c.into.time);
     std::printf("\nparticles    %s, %g m apart\n", count_text(c.particles.count()).c_str(), c.spacing);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "firn/materials.h"
+#include "firn/method.h"
 
 namespace firn {
 
@@ -39,7 +40,7 @@ std::vector<SceneKey> make_table() {
         no_motion({"scene", "name", text, "", "the file's name", 0, 0, "Name of the run's files: letters, digits, '_', '-' and '.'."}),
         derived({"scene", "resolution", number, "", "1", 0.01, 100, "Divides the particle spacing: 2 makes eight times as many particles. Low for tests, high for the final shot."}),
 
-        {"scene", "method", text, "", "snow", 0, 0, "What moves the particles: snow."},
+        {"scene", "method", choice, "", "snow", 0, 0, "What moves the particles."},
 
         {"time", "fps", number, "1/s", "24", 1e-3, 1e5, "Frames per second."},
         {"time", "start", integer, "frame", "1", -1e6, 1e6, "First frame; it holds the snow as it was placed."},
@@ -135,9 +136,15 @@ std::vector<SceneKey> make_table() {
     }
     // clang-format on
     for (SceneKey& key : keys) {
-        if (std::strcmp(key.section, "material") != 0 || std::strcmp(key.key, "preset") != 0) continue;
-        for (const MaterialPreset& preset : material_presets()) key.choices.push_back(preset.token);
-        key.choices.push_back("measured");
+        const auto is = [&](const char* section, const char* name) {
+            return !std::strcmp(key.section, section) && !std::strcmp(key.key, name);
+        };
+        if (is("material", "preset")) {
+            for (const MaterialPreset& preset : material_presets()) key.choices.push_back(preset.token);
+            key.choices.push_back("measured");
+        }
+        if (is("scene", "method"))
+            for (const MethodInfo* method : method_table()) key.choices.push_back(method->name);
     }
     return keys;
 }

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "firn/error.h"
-#include "firn/method.h"
 #include "firn/particles.h"
 #include "firn/spelling.h"
 #include "scene.h"
@@ -240,14 +239,6 @@ void require_own_names(const std::vector<Body>& bodies) {
     }
 }
 
-void require_method(const SceneTable& about, const std::string& name) {
-    std::vector<std::string> known;
-    for (const MethodInfo* method : method_table()) known.push_back(method->name);
-    if (std::find(known.begin(), known.end(), name) == known.end())
-        about.fail_at("method", "there is no method '" + name + "'" + did_you_mean(name, known) + "; the methods are " +
-                                    comma_list(known));
-}
-
 void require_file_name(const std::string& name, const std::string& where) {
     const bool fine = !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
                       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
@@ -313,7 +304,6 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     require_file_name(scene.name, about.where("name"));
     scene.resolution = about.real("resolution");
     scene.method = about.text("method");
-    require_method(about, scene.method);
     about.set_parameters(scene.parameters);
 
     const SceneTable time = section("time");

@@ -94,11 +94,6 @@ void write_scene_copy(const std::string& path, const Scene& scene) {
     file.commit();
 }
 
-/// "cpu, 8 lanes (AVX2, FMA), 2 threads" -> what of it the bits depend on.
-std::string without_threads(const std::string& device) {
-    return device.substr(0, device.rfind(','));
-}
-
 /// The run as it is between two frames, or within one.
 struct State {
     int frame = 0;    ///< the last whole one
@@ -194,9 +189,9 @@ bool Run::restore() {
         if (!difference.empty())
             throw Error("the scene has changed since the run in " + folder_.path() + " (" + difference +
                         "): undo the change, start again with --force, or start elsewhere with --out");
-        if (without_threads(c.device) != without_threads(engine_.device()))
-            view_.warn("warning: the run began on '" + c.device + "' and continues on '" + engine_.device() +
-                       "': the result will differ slightly from a run on one device");
+        if (c.arithmetic != engine_.arithmetic())
+            view_.warn("warning: the run began on " + c.arithmetic + " and continues on " + engine_.arithmetic() +
+                       ": the result will differ slightly from a run on one device");
         state_ = {c.frame, c.into, c.next_id, std::move(c.particles)};
         view_.say("resuming after frame " + std::to_string(c.frame) +
                   (c.into.substeps > 0 ? " and " + std::to_string(c.into.substeps) + " substeps" : std::string()));
@@ -383,7 +378,7 @@ void Run::write_files(FrameRecord& record) {
 Checkpoint Run::checkpoint() const {
     Checkpoint c;
     c.version = FIRN_VERSION;
-    c.device = engine_.device();
+    c.arithmetic = engine_.arithmetic();
     c.physics = physics_;
     c.frame = state_.frame;
     c.into = state_.into;

@@ -117,9 +117,10 @@ protected:
     /// them to `later` after `duration` seconds.
     void sort_and_search(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                          double duration);
-    /// What limits the step. `tension(i)` is 0 where the method leaves a particle to fly.
+    /// What limits the step. `tension(i)` is 0 where the method leaves a particle to fly. Adds the time since `start`
+    /// to `seconds`.
     template <class Tension>
-    Speed measure_speed(const ParticleView&, const Tension& tension);
+    Speed measure_speed(const ParticleView&, const Tension& tension, Execution::Mark start, double& seconds);
 
     void enter(uint8_t stage) const { work_.enter(on_, stage, counts_.visible); }
     SolveState* solve(int k) const { return solve_.data() + k; }
@@ -254,10 +255,12 @@ inline void MethodStep::find_neighbours(const Parameters& p) {
 }
 
 template <class Tension>
-Speed MethodStep::measure_speed(const ParticleView& s, const Tension& tension) {
+Speed MethodStep::measure_speed(const ParticleView& s, const Tension& tension, Execution::Mark start, double& seconds) {
     on_.template max<5>(counts_.owned, Speeds<Tension>{s, tension}, extremes_.data());
+    const auto end = on_.mark();
     double largest[5];
     on_.copy_out(largest, extremes_.data(), 5);
+    seconds += on_.seconds(start, end);
     return {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2]), ::sqrt(largest[3]),
             !boundary_neighbours_.any() && !has_input_[acceleration_input_] && largest[4] < 1e-5};
 }

@@ -174,9 +174,8 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
     Speed speed{0, 0, 0, 0, true};
     if (!counts_.owned) return speed;
     const SnowView s = view(p, duration);
-    speed = measure_speed(s, StrainSize{s.before.strain});
+    speed = measure_speed(s, StrainSize{s.before.strain}, start, seconds[snow::neighbours_phase]);
     speed_between_ = speed.between;
-    seconds[snow::neighbours_phase] += on_.seconds(start, on_.mark());
     return speed;
 }
 

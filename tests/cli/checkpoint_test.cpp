@@ -40,7 +40,7 @@ protected:
 firn::Checkpoint sample(size_t count) {
     firn::Checkpoint c;
     c.version = "1.2.3";
-    c.device = "cpu";
+    c.arithmetic = "cpu:8";
     c.physics = "a = 1\nb = 2\n";
     c.frame = -7;
     c.into = {0.0123, 45};
@@ -64,7 +64,7 @@ firn::Checkpoint sample(size_t count) {
 /// Every value, bit for bit.
 void expect_same(firn::Checkpoint a, firn::Checkpoint b, const std::string& about = "") {
     EXPECT_EQ(b.version, a.version) << about;
-    EXPECT_EQ(b.device, a.device) << about;
+    EXPECT_EQ(b.arithmetic, a.arithmetic) << about;
     EXPECT_EQ(b.physics, a.physics) << about;
     EXPECT_EQ(b.frame, a.frame) << about;
     EXPECT_EQ(b.into.time, a.into.time) << about;

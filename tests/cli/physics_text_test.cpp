@@ -142,6 +142,8 @@ TEST(PhysicsText, NoticesEveryKeyThatTheMotionDependsOnAndNoOther) {
     const TemporaryFolder folder;
     std::set<std::string> compared, passed_over;
     for (const SceneKey& key : firn::scene_keys()) {
+        // With one choice there is nothing to change (scene.method; tests/methods has two).
+        if (key.type == KeyType::choice && key.choices.size() == 1) continue;
         const KeyChange change(key, folder.path());
         const std::string difference = physics_difference(physics_text(change.before()), physics_text(change.after()));
         (key.effect == KeyEffect::none ? passed_over : compared).insert(change.path());

@@ -95,7 +95,7 @@ class OpenJobDescription(farm_runs.Runs):
         rest = run.stdout.read()
         run.wait(120)
         run.stdout.close()
-        self.assertIn("stopped, and saved", rest)
+        self.assertIn("is saved", rest)
         out = self.openjd("run", "--step", "Volumes", "--run-dependencies", Settings=larger)
         self.assertIn("resuming after frame", out)
         self.assertEqual(files(self.path("out", "volumes")), self.alone("alone", "--set", larger))

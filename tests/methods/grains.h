@@ -172,9 +172,8 @@ public:
         const auto start = on_.mark();
         sort_and_search(p, now, later, bodies, duration);
         if (!counts_.owned) return {0, 0, 0, 0, true};
-        Speed speed = measure_speed(particle_view(p, duration), NoTension{});
+        Speed speed = measure_speed(particle_view(p, duration), NoTension{}, start, seconds[grains::neighbours_phase]);
         speed.between = speed.difference = 0;  // grains do not see each other
-        seconds[grains::neighbours_phase] += on_.seconds(start, on_.mark());
         return speed;
     }
 

@@ -49,6 +49,9 @@ class Grains(firn_runs.Runs):
         self.assertGreater(lines[-1]["air_iterations"], 0)
         self.assertEqual([name for name, _ in lines[-1]["seconds"]][:3], ["neighbours", "air", "integrate"])
         self.firn("report", "whole")
+        other = self.write("grains.toml", SCENE.replace('"grains"', '"snow"'))
+        _, error = self.firn("sim", other, "--out", "whole", "--resume", code=1)
+        self.assertIn("scene.method", error)
 
     def test_its_arrays_are_in_the_files(self):
         scene = self.write("grains.toml", SCENE)
