@@ -292,7 +292,8 @@ int Run::run_frames() {
             record.dt_min = std::min(record.dt_min, s.dt);
             record.dt_max = std::max(record.dt_max, s.dt);
         }
-        for (const SolveSummary& solve : report.solves()) record.solves.push_back({solve.iterations, solve.residual});
+        const std::vector<SolveSummary> solves = report.solves();
+        for (size_t k = 0; k < solves.size(); ++k) record.solves[k] = {solves[k].iterations, solves[k].residual};
         record.bytes = report.bytes;
         record.warnings = report.warnings;
         for (const PhaseTime& phase : report.phases) record.seconds.emplace_back(phase.name, phase.seconds);
@@ -309,6 +310,7 @@ int Run::run_frames() {
 FrameRecord Run::begin_record(int frame) const {
     FrameRecord record;
     record.frame = frame;
+    record.solves.resize(engine_.method().solves.size());
     record.time = (frame - scene_.first_frame) / scene_.fps;
     return record;
 }
