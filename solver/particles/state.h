@@ -2,6 +2,7 @@
 
 // The whole state of the particles on a device: motion, and the columns that the method keeps besides.
 
+#include "method_device.h"
 #include "particles/particle_view.h"
 
 namespace firn::FIRN_LANES {

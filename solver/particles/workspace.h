@@ -4,7 +4,7 @@
 // (workspace_plan.h). Built with FIRN_SEPARATE_WORKSPACE, every array has memory of its own, which is not a number
 // outside its lifetime: a kernel that reads too late or before anybody wrote makes the step fail.
 
-#include "particles/lane.h"
+#include "particles/vec.h"
 #include "particles/workspace_plan.h"
 
 namespace firn::FIRN_LANES {
