@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Builds Firn and runs its tests.
-#   ./test.sh           release (g++): everything but the long tests; then the fast tests under ASan + UBSan (clang++ where
-#                       it is installed, else g++) and under TSan (g++)
+#   ./test.sh           release: everything but the long tests; then the fast tests under ASan + UBSan and under TSan. All by g++
 #   ./test.sh --quick   release only, fast tests and the checks of the source
 #   ./test.sh --long    all of the first, the long tests, a release by clang++, a Slurm of three nodes, and clang-tidy
 set -euo pipefail
@@ -12,7 +11,7 @@ for argument in "$@"; do
     case $argument in
         --quick) mode=quick ;;
         --long) mode=long ;;
-        -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) echo "test.sh: unknown option $argument; --help lists them" >&2; exit 2 ;;
     esac
 done
@@ -22,12 +21,6 @@ jobs=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-
-# clang++, and the libraries that its sanitizers link with
-has_clang() {
-    command -v clang++ >/dev/null &&
-        clang++ -fsanitize=address,undefined -x c++ -o "$report" - <<<'int main() {}' 2>/dev/null
-}
 
 build() { # build PRESET [CMAKE_OPTION...]
     local preset=$1
@@ -67,11 +60,9 @@ if [ $mode = quick ]; then
 else
     run release in_folder release -LE 'long|soak|slurm'
 
-    asan=asan
-    if has_clang; then asan=asan-clang; fi
-    build $asan
+    build asan
     export ASAN_OPTIONS=${ASAN_OPTIONS:-} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-    run "asan and ubsan" in_folder $asan -L fast
+    run "asan and ubsan" in_folder asan -L fast
 
     build tsan
     export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
@@ -83,8 +74,8 @@ else
 fi
 if [ $mode = long ]; then
     run "release (long)" in_folder release -L 'long|soak|slurm'
-    run "asan (long)" in_folder $asan -L long
-    if has_clang; then
+    run "asan (long)" in_folder asan -L long
+    if command -v clang++ >/dev/null; then
         build clang
         run "clang++" in_folder clang -L fast
     fi

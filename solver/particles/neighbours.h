@@ -192,6 +192,7 @@ struct FillNeighbours {
 
     FIRN_HD void operator()(uint32_t i) const {
         const ListPlaces::Place place = places.of(i);
+        if (place.length == 0) return;  // there may be no entries at all
         uint32_t* to = entries + place.first;
         const uint32_t* const end = to + size_t(place.length) * list_block;
         if (i < particles) {
