@@ -77,6 +77,7 @@ class Boundary {
 public:
     void set_still(Execution& on, const BoundaryArrays& host, float cell_width) {
         still_count_ = host.count;
+        placed_at_ = 0;  // the moving ones lie behind the still ones
         cell_width_ = cell_width;
         take(on, still_, host);
         reserve();
@@ -86,6 +87,7 @@ public:
 
     void set_moving(Execution& on, const BoundaryArrays& host) {
         moving_count_ = host.count;
+        placed_at_ = 0;
         take(on, moving_, host);
         if (reserve() && still_count_) {
             sort(on, still_, still_cells_, still_.start.data(), 0, nullptr, still_count_);
@@ -98,10 +100,15 @@ public:
         if (!moving_count_) return;
         placement_.resize(bodies);
         on.copy_in(placement_.data(), placement, bodies);
+        // Bodies that stand where they stood are sorted already.
+        const uint64_t here = fingerprint(placement, bodies);
+        if (here == placed_at_) return;
+        placed_at_ = 0;  // until it is done
         placed_.resize(moving_count_ + lane_width);
         on.for_each_item(moving_count_, PlaceBoundary{moving_.start.data(), moving_.target_or_null(),
                                                       moving_.body.data(), placement_.data(), placed_.data()});
         sort(on, moving_, moving_cells_, placed_.data(), still_count_, placement_.data(), moving_count_);
+        placed_at_ = here;
     }
 
     void set_velocity(Execution& on, const BodyPlacement* next, uint32_t bodies, double dt) {
@@ -184,7 +191,17 @@ private:
         on.copy_in(normal_.data() + filler(), &none, 1);
     }
 
+    /// Of placements, never 0: FNV-1a over their bytes.
+    static uint64_t fingerprint(const BodyPlacement* placement, uint32_t bodies) {
+        static_assert(sizeof(BodyPlacement) == 13 * sizeof(float), "no padding that could differ");
+        const unsigned char* const bytes = reinterpret_cast<const unsigned char*>(placement);
+        uint64_t hash = 14695981039346656037ull;
+        for (size_t k = 0; k < size_t(bodies) * sizeof(BodyPlacement); ++k) hash = (hash ^ bytes[k]) * 1099511628211ull;
+        return hash ? hash : 1;
+    }
+
     uint32_t still_count_ = 0, moving_count_ = 0;
+    uint64_t placed_at_ = 0;  ///< fingerprint of where the moving ones are sorted; 0 = nowhere
     float cell_width_ = 1;
     Set still_, moving_;
     Cells still_cells_, moving_cells_;
