@@ -139,7 +139,7 @@ void append(Particles& to, const Particles& from) {
             continue;
         }
         const size_t components = static_cast<size_t>(array.components);
-        const float* source = array.data(const_cast<Particles&>(from));
+        const float* source = array.data(from);
         std::copy(source, source + added * components, array.data(to) + before * components);
     }
 }

@@ -181,7 +181,7 @@ void write_particles(GU_Detail& detail, const std::vector<PointBlock>& blocks, c
         }
         GA_Attribute* attribute =
             find_or_add_floats(detail, array.name, array.components, initial_value(array.name, parameters));
-        write_attribute(attribute, blocks, array.components, array.data(const_cast<Particles&>(particles)));
+        write_attribute(attribute, blocks, array.components, array.data(particles));
     }
 }
 

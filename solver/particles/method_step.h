@@ -132,10 +132,11 @@ protected:
     void push_bodies(const ParticleView&, const Push&, double dt);
     void read_impulses(double* impulse);
 
-    /// Back to the state before the step.
-    void restore() { on_.for_each_item(counts_.owned, Restore{sorted_.view(), next_state()}); }
-    /// Names the first particle that has a number which is not finite, and restores.
-    void fail(StepResult&);
+    /// The step is whole: its result is the state now. A step that was stopped or that failed says nothing, and leaves
+    /// the state that it began with.
+    void take_result() { stepped_ = true; }
+    /// Names the first particle that has a number which is not finite.
+    void name_culprit(StepResult&);
 
     static bool same(const char* a, const char* b) {
         while (*a && *a == *b) ++a, ++b;
@@ -148,7 +149,8 @@ protected:
     const MethodTables& tables_;
     State sorted_;         ///< the last good state, sorted; never written during a step but for the volumes
     Workspace work_;       ///< scratch arrays, and the state that the step makes
-    bool solved_ = false;  ///< the results (density, ...) are there
+    bool stepped_ = true;  ///< the state is where a step leaves it; false = a step has begun, and it is in sorted_
+    bool solved_ = false;  ///< the results (density, ...) of the state are there
 
     Cells cells_;
     OwnNeighbours::Lists neighbours_;
@@ -208,11 +210,13 @@ inline void MethodStep::sort_and_search(const Parameters& p, const BodyPlacement
     boundary_.place_moving(on_, now, bodies);
     boundary_.set_velocity(on_, later, bodies, duration);
     if (!counts_.visible) return;
-    enter(tables_.stages.sort);
     const StateView next = next_state();
+    if (!stepped_) on_.for_each_item(counts_.visible, Restore{sorted_.view(), next});
+    enter(tables_.stages.sort);
     cells_.sort(on_, next.motion.position, next.motion.rank, counts_.visible, cell_width(p.spacing),
                 work_.at<uint64_t>(sort_key), work_.at<uint32_t>(sort_source));
     on_.for_each_item(counts_.visible, Reorder{cells_.source(), next, sorted_.view()});
+    stepped_ = solved_ = false;
     enter(tables_.stages.search);
     cells_.list(on_, sorted_.view().motion.position);
     find_neighbours(p);
@@ -270,10 +274,12 @@ inline void MethodStep::upload(const StateArrays& host, ParticleCounts counts) {
     // room for whoever reads a lane or two past the end.
     const uint32_t padded = (counts.visible + 1 + 2 * 8 + 31) / 32 * 32;
     padded_ = padded > padded_ ? padded : padded_;
-    counts_ = counts;
+    counts_ = {};  // nothing, should there be no memory
     solved_ = false;
+    stepped_ = true;
     sorted_.resize(padded_);
     work_.resize(padded_);
+    counts_ = counts;
     cells_.work_in(work_.at<uint64_t>(cell_key), work_.at<uint32_t>(cell_source), work_.at<float>(cell_x),
                    work_.at<float>(cell_y), work_.at<float>(cell_z), padded_);
 
@@ -304,7 +310,7 @@ inline void MethodStep::set_inputs(const float* const* inputs) {
 
 inline void MethodStep::download(const StateArrays& host) const {
     const uint32_t count = counts_.visible;
-    const StateView from = next_state();
+    const StateView from = stepped_ ? next_state() : sorted_.view();
     on_.copy_out(host.position, from.motion.position, count);
     on_.copy_out(host.velocity, from.motion.velocity, count);
     on_.copy_out(host.rank, from.motion.rank, count);
@@ -343,8 +349,7 @@ inline void MethodStep::read_impulses(double* impulse) {
     on_.copy_out(impulse, impulse_.data(), size_t(6) * pushed_);
 }
 
-inline void MethodStep::fail(StepResult& result) {
-    result.status = StepResult::failed;
+inline void MethodStep::name_culprit(StepResult& result) {
     uint32_t* const mark = work_.at<uint32_t>(culprit_mark);
     const StateView next = next_state();
     on_.once(StartCulprit{culprit_.data()});
@@ -356,7 +361,6 @@ inline void MethodStep::fail(StepResult& result) {
     const char* const names[] = {"residual", "position", "velocity"};
     result.quantity = culprit.quantity < Culprit::own ? names[culprit.quantity]
                                                       : tables_.layout.state[culprit.quantity - Culprit::own].name;
-    restore();
 }
 
 inline uint64_t MethodStep::bytes() const {

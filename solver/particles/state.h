@@ -37,7 +37,7 @@ struct Reorder {
     FIRN_HD void operator()(uint32_t i) const { copy_particle(from, source[i], to, i); }
 };
 
-/// Back to the state before a step that failed or was stopped.
+/// Where a step leaves the state, after one that failed or was stopped.
 struct Restore {
     StateView from, to;
     FIRN_HD void operator()(uint32_t i) const { copy_particle(from, i, to, i); }

@@ -58,6 +58,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     on_.for_each(count, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, starts_warm(p) ? 1.0f : 0.0f});
     on_.once(StartSolve{solve(snow::pressure_solve), p.pressure_relaxation});
     on_.once(StartSolve{solve(snow::shear_solve), 0});
+    solved_ = true;
     const auto known = on_.mark();
 
     // Line 6: pressure. Line 7: shear.
@@ -66,7 +67,6 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     whole = whole && solve_shear(s, p, interrupt);
     if (!whole) {
         result.status = StepResult::interrupted;
-        restore();
         return result;
     }
     const auto sheared = on_.mark();
@@ -88,11 +88,12 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     on_.copy_out(solves, solve_.data(), 2);
     const double* worst = solves[snow::pressure_solve].sums;
     if (worst[0] > 0 || solves[0].failed || solves[1].failed) {
-        fail(result);
+        result.status = StepResult::failed;
+        name_culprit(result);
         return result;
     }
+    take_result();
     result.speed = ::sqrt(worst[1]);
-    solved_ = true;
     SolveReport &of_pressure = result.solves[snow::pressure_solve], &of_shear = result.solves[snow::shear_solve];
     if (p.solver == Solver::split) of_pressure = report(solves[snow::pressure_solve]);
     if (p.solver != Solver::explicit_step) of_shear = report(solves[snow::shear_solve]);

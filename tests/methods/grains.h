@@ -201,7 +201,6 @@ public:
         });
         if (!whole) {
             result.status = StepResult::interrupted;
-            restore();
             return result;
         }
         const auto slowed = on_.mark();
@@ -217,9 +216,11 @@ public:
         double worst[2];
         on_.copy_out(worst, extremes_.data(), 2);
         if (worst[0] > 0 || solved.failed) {
-            fail(result);
+            result.status = StepResult::failed;
+            name_culprit(result);
             return result;
         }
+        take_result();
         solved_ = true;
         result.speed = ::sqrt(worst[1]);
         result.solves[grains::air_solve] = report(solved);

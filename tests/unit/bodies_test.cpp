@@ -277,6 +277,93 @@ TEST(Bodies, TheLoadIsTheWeightOfABlockAtRest) {
     }
 }
 
+TEST(Bodies, EachSubstepsImpulseIsItsChangeOfMomentum) {
+    // Two floors under one block, in frames of several substeps and, the same bits, in frames of one substep each.
+    firn::Parameters p;
+    p.substeps = 4;
+    p.pressure_tolerance = p.shear_tolerance = 1e-5f;
+    const double frame = 0.008, mass = scenes::particle_mass(p);
+    const auto make = [&](Engine& engine) {
+        engine.add_body(scenes::floor_body(0.2, 0.02));
+        engine.add_body(scenes::floor_body(0.2, 0.02, 0.6));
+        engine.upload(scenes::snow_at(scenes::lattice_box(5, 5, 5, 0.02, {-0.05, 0, -0.05}), {0.5f, -2, 0}));
+    };
+    Engine whole(p);
+    make(whole);
+    whole.advance(frame);
+    const std::vector<firn::BodyImpulse> impulses = whole.body_impulses(0);
+    ASSERT_EQ(impulses.size(), 4u);
+    ASSERT_EQ(whole.body_impulses(1).size(), 4u);
+
+    p.substeps = 1;
+    Engine steps(p);
+    make(steps);
+    Particles before, after;
+    steps.download(before);
+    double pushed = 0;
+    for (size_t k = 0; k < 4; ++k) {
+        steps.advance(frame / 4);
+        steps.download(after);
+        const Double3 change = scenes::momentum(after, mass) - scenes::momentum(before, mass);
+        const Double3 external{0, -125 * mass * scenes::gravity * frame / 4, 0};
+        const Double3 impulse{impulses[k].impulse[0], impulses[k].impulse[1], impulses[k].impulse[2]};
+        EXPECT_NEAR(impulses[k].dt, frame / 4, 1e-12);
+        EXPECT_LT(scenes::length(change - external + impulse), 1e-3 * 125 * mass * 2) << k;
+        // Nobody is near the upper floor.
+        for (const double component : whole.body_impulses(1)[k].impulse) EXPECT_EQ(component, 0);
+        pushed += impulses[k].impulse[1];
+        before = after;
+    }
+    EXPECT_LT(pushed, -0.1 * 125 * mass * 2) << "no impact: it proves nothing";
+    EXPECT_NEAR(whole.body_load(0).force[1], pushed / frame, 1e-9 * std::abs(pushed / frame));
+    whole.advance(frame);
+    EXPECT_EQ(whole.body_impulses(0).size(), 4u) << "those of the last frame only";
+}
+
+TEST(Bodies, HundredsOfBodiesShareTheLoadOfOne) {
+    // The same floor as one body and cut into single particles: the same motion to the bit, and the same load in all.
+    firn::Parameters p;
+    const Body floor = scenes::floor_body(0.15, 0.02);
+    const std::vector<float> volumes = firn::boundary_volumes(floor.position, p.spacing, p.boundary_volume);
+    const auto land = [&](bool cut, double load[6]) {
+        Engine engine(p);
+        std::vector<firn::BodyId> ids;
+        for (size_t b = 0; b < (cut ? floor.position.size() : 1); ++b) {
+            Body part = floor;
+            part.volume = volumes;
+            if (cut) {
+                part.position = {floor.position[b]};
+                part.normal = {floor.normal[b]};
+                part.volume = {volumes[b]};
+            }
+            ids.push_back(engine.add_body(part));
+        }
+        engine.upload(scenes::snow_at(scenes::lattice_box(4, 4, 4, 0.02, {-0.04, 0, -0.04}), {0, -1, 0}));
+        engine.advance(0.02);
+        for (const firn::BodyId id : ids) {
+            const firn::BodyLoad part = engine.body_load(id);
+            for (int c = 0; c < 3; ++c) {
+                load[c] += part.force[c];
+                load[3 + c] += part.torque[c];
+            }
+        }
+        Particles out;
+        engine.download(out);
+        return out;
+    };
+    double one[6] = {}, many[6] = {};
+    const Particles a = land(false, one), b = land(true, many);
+    ASSERT_GT(floor.position.size(), 100u);
+    for (size_t i = 0; i < a.count(); ++i) {
+        ASSERT_EQ(a.position[i].x, b.position[i].x);
+        ASSERT_EQ(a.position[i].y, b.position[i].y);
+    }
+    // Every particle's push is rounded to a float once for each body that it touches.
+    const double scale = std::abs(one[1]);
+    ASSERT_GT(scale, 0);
+    for (int c = 0; c < 6; ++c) EXPECT_NEAR(many[c], one[c], 1e-5 * scale) << c;
+}
+
 TEST(Bodies, TheLoadIsTheChangeOfMomentum) {
     // During an impact, in every mode and solver: what the floor gave the snow, the snow gave the floor.
     for (const firn::Mode mode : {firn::Mode::standard, firn::Mode::published})

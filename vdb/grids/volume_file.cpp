@@ -87,7 +87,7 @@ public:
             // An array that is empty means its start value everywhere: the grid is there, and empty too.
             const bool present = array.size(particles_) != 0;
             const Particles& source = present ? particles_ : none_;
-            const float* data = present ? array.data(const_cast<Particles&>(particles_)) : nullptr;
+            const float* data = present ? array.data(particles_) : nullptr;
             const size_t count = source.count(), components = static_cast<size_t>(array.components);
             if (array.components == 3) {
                 std::vector<Float3> values(count);
