@@ -120,6 +120,19 @@ struct Compression {
     } phases;
 };
 
+/// Shortest times of two scenes that take turns, so that both see the same weather: other work on the machine only ever
+/// adds time.
+std::pair<double, double> shortest(Compression& a, Compression& b, int rounds, int steps) {
+    std::pair<double, double> best{1e30, 1e30};
+    for (int round = 0; round < rounds; ++round) {
+        const double a_before = a.seconds, b_before = b.seconds;
+        a.run(steps);
+        b.run(steps);
+        best = {std::min(best.first, a.seconds - a_before), std::min(best.second, b.seconds - b_before)};
+    }
+    return best;
+}
+
 struct Shot {
     double seconds = 0;
     int substeps = 0;
@@ -206,21 +219,12 @@ int main(int argc, char** argv) try {
     double cost_100k = 0;
     {
         Compression one(46, 46, 1), two(46, 46, 2);
-        // In turns, so that both see the same weather.
         one.run(4);
         two.run(4);
         one.seconds = two.seconds = one.steps_taken = two.steps_taken = 0;
         one.phases = {};
         one.pressure_iterations = one.shear_iterations = 0;
-        // Other work on the machine only ever adds time: of the rounds' times the shortest are the machine's own.
-        double best_one = 1e30, best_two = 1e30;
-        for (int round = 0; round < 12; ++round) {
-            const double one_before = one.seconds, two_before = two.seconds;
-            one.run(2);
-            two.run(2);
-            best_one = std::min(best_one, one.seconds - one_before);
-            best_two = std::min(best_two, two.seconds - two_before);
-        }
+        const auto [best_one, best_two] = shortest(one, two, 12, 2);
         cost_100k = one.seconds_per_particle_step();
         figures.add("step_particle_steps_per_s_core", 1 / cost_100k,
                     "one core, compression scene, 1.5 ms (goal 250e3)");
@@ -240,15 +244,7 @@ int main(int argc, char** argv) try {
         many.add_far_bodies(300);
         none.run(3);
         many.run(3);
-        // In turns, and the shortest of the rounds: as above.
-        double best_none = 1e30, best_many = 1e30;
-        for (int round = 0; round < 10; ++round) {
-            const double none_before = none.seconds, many_before = many.seconds;
-            none.run(1);
-            many.run(1);
-            best_none = std::min(best_none, none.seconds - none_before);
-            best_many = std::min(best_many, many.seconds - many_before);
-        }
+        const auto [best_none, best_many] = shortest(none, many, 10, 1);
         figures.add("bodies_300_cost", best_many / best_none, "300 bodies that touch nothing, over none (goal 1.05)");
     }
     if (!quick) {

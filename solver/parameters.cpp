@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "firn/error.h"
+#include "firn/materials.h"
 #include "firn/spelling.h"
 
 namespace firn {
@@ -256,18 +258,16 @@ Parameters::Parameters() {
 }
 
 const ParameterInfo* find_parameter(const std::string& token) {
-    static const struct {
-        const char* alias;
-        const char* token;
-    } aliases[] = {{"E", "young_modulus"},      {"nu", "poisson_ratio"}, {"xi", "hardening"},
-                   {"rho0", "rest_density"},    {"dx", "spacing"},       {"phi", "boundary_volume"},
-                   {"psi", "boundary_pressure"}};
-    std::string wanted = token;
-    for (const auto& a : aliases) {
-        if (wanted == a.alias) wanted = a.token;
-    }
+    static const std::map<std::string, std::string> aliases = [] {
+        std::map<std::string, std::string> known = {
+            {"dx", "spacing"}, {"phi", "boundary_volume"}, {"psi", "boundary_pressure"}};
+        for (const MaterialQuantity& q : material_table()) known[q.symbol] = q.token;
+        return known;
+    }();
+    const auto alias = aliases.find(token);
+    const std::string& name = alias == aliases.end() ? token : alias->second;
     for (const ParameterInfo& info : parameter_table()) {
-        if (wanted == info.token) return &info;
+        if (name == info.token) return &info;
     }
     return nullptr;
 }

@@ -56,7 +56,7 @@ inline Particles downloaded(const Engine& engine) {
     return out;
 }
 
-/// The names of the arrays that are not the same to the bit; `all` = results of the last step too.
+/// The names of the arrays that are not bit-identical; `all` = results of the last step too.
 inline std::string differences(Particles a, Particles b, bool all = true) {
     std::string names;
     for (const firn::ParticleArray& array : firn::particle_arrays()) {

@@ -106,7 +106,7 @@ void twist(SIM_Object* object, int frame) {
     set_mesh(object, {twisted(frame), plate().triangles});
 }
 
-/// Frame by frame the DOPs' snow is the engine's, to the bit, and it meets the colliders.
+/// Frame by frame the DOPs' snow is bit-identical to the engine's, and it meets the colliders.
 void expect_the_same_snow(Dopnet& net, firn::Engine& engine, const std::function<void(int)>& move_bodies) {
     firn::Particles snow;
     snow.position = ball();

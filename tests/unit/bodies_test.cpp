@@ -321,7 +321,7 @@ TEST(Bodies, EachSubstepsImpulseIsItsChangeOfMomentum) {
 }
 
 TEST(Bodies, HundredsOfBodiesShareTheLoadOfOne) {
-    // The same floor as one body and cut into single particles: the same motion to the bit, and the same load in all.
+    // The same floor as one body and cut into single particles: the same motion, bit for bit, and the same load in all.
     firn::Parameters p;
     const Body floor = scenes::floor_body(0.15, 0.02);
     const std::vector<float> volumes = firn::boundary_volumes(floor.position, p.spacing, p.boundary_volume);

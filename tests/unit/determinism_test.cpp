@@ -22,7 +22,7 @@ using firn::Particles;
 
 const double frame = 1.0 / 100;
 
-/// The names of the arrays that are not the same to the bit.
+/// The names of the arrays that are not bit-identical.
 std::string differences(const Particles& a_in, const Particles& b_in) {
     Particles a = a_in, b = b_in;
     std::string names;

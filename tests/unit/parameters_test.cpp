@@ -195,7 +195,7 @@ TEST(Parameters, TextGoesThereAndBack) {
             }
         }
         if (info.type != ParameterType::real) continue;
-        // Any float within the limits survives, to the bit.
+        // Any float within the limits survives bit-exactly.
         for (const double share : {0.0, 1e-4, 0.1234567, 0.5, 0.99999, 1.0}) {
             Parameters p;
             float* field = static_cast<float*>(info.field(p));

@@ -262,7 +262,7 @@ TEST(Time, AnInterruptBetweenSubstepsLeavesTheLastWholeOne) {
     EXPECT_FALSE(same_state(a, downloaded(whole)));
 }
 
-/// Interrupts in `phase` of substep 3; the state must be that after substep 2, to the bit.
+/// Interrupts in `phase` of substep 3; the state must be bit-identical to that after substep 2.
 void interrupt_within(const char* phase) {
     firn::Parameters p = parameters();
     p.substeps = 8;

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <CH/CH_API.h>: https://www.sidefx.com/docs/hdk/_c_h___a_p_i_8h.html
+// Fake of <CH/CH_API.h>: https://www.sidefx.com/docs/hdk/_c_h___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

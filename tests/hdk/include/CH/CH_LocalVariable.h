@@ -1,5 +1,5 @@
 #pragma once
-// Double of <CH/CH_LocalVariable.h>: https://www.sidefx.com/docs/hdk/struct_c_h___local_variable.html
+// Fake of <CH/CH_LocalVariable.h>: https://www.sidefx.com/docs/hdk/struct_c_h___local_variable.html
 
 #include <CH/CH_API.h>
 

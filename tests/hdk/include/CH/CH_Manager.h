@@ -1,5 +1,5 @@
 #pragma once
-// Double of <CH/CH_Manager.h>: https://www.sidefx.com/docs/hdk/class_c_h___manager.html
+// Fake of <CH/CH_Manager.h>: https://www.sidefx.com/docs/hdk/class_c_h___manager.html
 // Frame 1 is at time 0.
 
 #include <CH/CH_API.h>

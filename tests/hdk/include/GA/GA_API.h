@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_API.h>: https://www.sidefx.com/docs/hdk/_g_a___a_p_i_8h.html
+// Fake of <GA/GA_API.h>: https://www.sidefx.com/docs/hdk/_g_a___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_ATINumeric.h>: https://www.sidefx.com/docs/hdk/class_g_a___a_t_i_numeric.html
+// Fake of <GA/GA_ATINumeric.h>: https://www.sidefx.com/docs/hdk/class_g_a___a_t_i_numeric.html
 // As the real one: pages of 1024 tuples, a page with one value stores it once, and copies share pages until they are
 // written. Different pages may be written by different threads.
 

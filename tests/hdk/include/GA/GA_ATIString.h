@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_ATIString.h>: https://www.sidefx.com/docs/hdk/class_g_a___a_t_i_string.html
+// Fake of <GA/GA_ATIString.h>: https://www.sidefx.com/docs/hdk/class_g_a___a_t_i_string.html
 // One string per element (the real one takes tuples), shared in a table.
 
 #include <GA/GA_Attribute.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Attribute.h>: https://www.sidefx.com/docs/hdk/class_g_a___attribute.html
+// Fake of <GA/GA_Attribute.h>: https://www.sidefx.com/docs/hdk/class_g_a___attribute.html
 
 #include <GA/GA_Types.h>
 #include <UT/UT_StringHolder.h>

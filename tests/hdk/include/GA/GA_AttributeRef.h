@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_AttributeRef.h>: https://www.sidefx.com/docs/hdk/class_g_a___r_w_attribute_ref.html
+// Fake of <GA/GA_AttributeRef.h>: https://www.sidefx.com/docs/hdk/class_g_a___r_w_attribute_ref.html
 // and https://www.sidefx.com/docs/hdk/class_g_a___r_o_attribute_ref.html
 
 #include <GA/GA_Attribute.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Defaults.h>: https://www.sidefx.com/docs/hdk/class_g_a___defaults.html
+// Fake of <GA/GA_Defaults.h>: https://www.sidefx.com/docs/hdk/class_g_a___defaults.html
 
 #include <GA/GA_Types.h>
 

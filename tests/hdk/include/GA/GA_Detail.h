@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_a___detail.html
+// Fake of <GA/GA_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_a___detail.html
 
 #include <GA/GA_ATINumeric.h>
 #include <GA/GA_ATIString.h>

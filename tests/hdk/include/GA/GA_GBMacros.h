@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_GBMacros.h>: https://www.sidefx.com/docs/hdk/_g_a___g_b_macros_8h.html
+// Fake of <GA/GA_GBMacros.h>: https://www.sidefx.com/docs/hdk/_g_a___g_b_macros_8h.html
 
 #define GA_FOR_ALL_PTOFF(gdp, ptoff)                                                                         \
     for (GA_Iterator ptoff##_it((gdp)->getPointRange()); !ptoff##_it.atEnd() && (ptoff = *ptoff##_it, true); \

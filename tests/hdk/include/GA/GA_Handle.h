@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Handle.h>: https://www.sidefx.com/docs/hdk/_g_a___handle_8h.html,
+// Fake of <GA/GA_Handle.h>: https://www.sidefx.com/docs/hdk/_g_a___handle_8h.html,
 // https://www.sidefx.com/docs/hdk/class_g_a___r_o_handle_t.html,
 // https://www.sidefx.com/docs/hdk/class_g_a___r_w_handle_t.html and
 // https://www.sidefx.com/docs/hdk/class_g_a___r_w_handle_s.html

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Iterator.h>: https://www.sidefx.com/docs/hdk/class_g_a___iterator.html
+// Fake of <GA/GA_Iterator.h>: https://www.sidefx.com/docs/hdk/class_g_a___iterator.html
 
 #include <GA/GA_Range.h>
 

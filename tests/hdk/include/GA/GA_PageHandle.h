@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_PageHandle.h>: https://www.sidefx.com/docs/hdk/_g_a___page_handle_8h.html
+// Fake of <GA/GA_PageHandle.h>: https://www.sidefx.com/docs/hdk/_g_a___page_handle_8h.html
 // and https://www.sidefx.com/docs/hdk/class_g_a___page_handle_t.html
 // Values are read and written through the attribute, one page at a time; the real one gives out the page's memory.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_PageIterator.h>: https://www.sidefx.com/docs/hdk/_g_a___page_iterator_8h.html
+// Fake of <GA/GA_PageIterator.h>: https://www.sidefx.com/docs/hdk/_g_a___page_iterator_8h.html
 // and https://www.sidefx.com/docs/hdk/class_g_a___page_iterator.html
 
 #include <GA/GA_Iterator.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Primitive.h>: https://www.sidefx.com/docs/hdk/class_g_a___primitive.html
+// Fake of <GA/GA_Primitive.h>: https://www.sidefx.com/docs/hdk/class_g_a___primitive.html
 // Vertices are not elements of their own here: a primitive refers to points.
 
 #include <GA/GA_Types.h>

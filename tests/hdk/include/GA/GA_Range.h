@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Range.h>: https://www.sidefx.com/docs/hdk/class_g_a___range.html
+// Fake of <GA/GA_Range.h>: https://www.sidefx.com/docs/hdk/class_g_a___range.html
 
 #include <GA/GA_Types.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_SplittableRange.h>: https://www.sidefx.com/docs/hdk/class_g_a___splittable_range.html
+// Fake of <GA/GA_SplittableRange.h>: https://www.sidefx.com/docs/hdk/class_g_a___splittable_range.html
 // Cut at page borders only.
 
 #include <GA/GA_Range.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Topology.h>: https://www.sidefx.com/docs/hdk/class_g_a___topology.html
+// Fake of <GA/GA_Topology.h>: https://www.sidefx.com/docs/hdk/class_g_a___topology.html
 // A vertex has no offset of its own here: it is counted through the primitives, in their order.
 
 #include <GA/GA_Types.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GA/GA_Types.h>: https://www.sidefx.com/docs/hdk/_g_a___types_8h.html
+// Fake of <GA/GA_Types.h>: https://www.sidefx.com/docs/hdk/_g_a___types_8h.html
 
 #include <GA/GA_API.h>
 #include <SYS/SYS_Types.h>

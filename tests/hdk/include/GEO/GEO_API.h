@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_API.h>: https://www.sidefx.com/docs/hdk/_g_e_o___a_p_i_8h.html
+// Fake of <GEO/GEO_API.h>: https://www.sidefx.com/docs/hdk/_g_e_o___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

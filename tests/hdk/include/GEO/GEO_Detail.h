@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___detail.html
+// Fake of <GEO/GEO_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___detail.html
 
 #include <GA/GA_Detail.h>
 #include <GEO/GEO_Primitive.h>

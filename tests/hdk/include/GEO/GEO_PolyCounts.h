@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PolyCounts.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___poly_counts.html
+// Fake of <GEO/GEO_PolyCounts.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___poly_counts.html
 
 #include <GA/GA_Types.h>
 #include <GEO/GEO_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PrimPacked.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_packed.html
+// Fake of <GEO/GEO_PrimPacked.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_packed.html
 
 #include <GEO/GEO_Primitive.h>
 #include <UT/UT_Matrix3.h>

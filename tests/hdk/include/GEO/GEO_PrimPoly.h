@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PrimPoly.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_poly.html
+// Fake of <GEO/GEO_PrimPoly.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_poly.html
 
 #include <GEO/GEO_Detail.h>
 #include <GEO/GEO_PolyCounts.h>

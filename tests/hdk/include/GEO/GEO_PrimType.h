@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PrimType.h>: https://www.sidefx.com/docs/hdk/_g_e_o___prim_type_8h.html
+// Fake of <GEO/GEO_PrimType.h>: https://www.sidefx.com/docs/hdk/_g_e_o___prim_type_8h.html
 // The numbers are the fake's own.
 
 #include <GEO/GEO_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PrimVDB.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_v_d_b.html
+// Fake of <GEO/GEO_PrimVDB.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_v_d_b.html
 
 #include <GEO/GEO_Primitive.h>
 #include <openvdb/openvdb.h>

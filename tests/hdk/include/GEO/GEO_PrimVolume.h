@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_PrimVolume.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_volume.html
+// Fake of <GEO/GEO_PrimVolume.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___prim_volume.html
 // Without rotation of its own: a height field lies along x and z, its voxels' first index along x.
 
 #include <GEO/GEO_Primitive.h>

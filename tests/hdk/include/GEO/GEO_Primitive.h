@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_Primitive.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___primitive.html
+// Fake of <GEO/GEO_Primitive.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___primitive.html
 
 #include <GA/GA_Primitive.h>
 #include <GEO/GEO_PrimType.h>

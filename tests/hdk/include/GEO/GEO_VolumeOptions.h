@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GEO/GEO_VolumeOptions.h>: https://www.sidefx.com/docs/hdk/_g_e_o___volume_options_8h.html
+// Fake of <GEO/GEO_VolumeOptions.h>: https://www.sidefx.com/docs/hdk/_g_e_o___volume_options_8h.html
 
 #include <GEO/GEO_API.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_API.h>: https://www.sidefx.com/docs/hdk/_g_u___a_p_i_8h.html
+// Fake of <GU/GU_API.h>: https://www.sidefx.com/docs/hdk/_g_u___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail.html
+// Fake of <GU/GU_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail.html
 
 #include <GA/GA_GBMacros.h>
 #include <GA/GA_Handle.h>

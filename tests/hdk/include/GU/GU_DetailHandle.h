@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_DetailHandle.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail_handle.html,
+// Fake of <GU/GU_DetailHandle.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail_handle.html,
 // https://www.sidefx.com/docs/hdk/class_g_u___const_detail_handle.html and
 // https://www.sidefx.com/docs/hdk/class_g_u___detail_handle_auto_read_lock.html
 // Shared ownership; the fake's locks don't lock.

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_PackedGeometry.h>: https://www.sidefx.com/docs/hdk/class_g_u___packed_geometry.html
+// Fake of <GU/GU_PackedGeometry.h>: https://www.sidefx.com/docs/hdk/class_g_u___packed_geometry.html
 
 #include <GU/GU_PrimPacked.h>
 

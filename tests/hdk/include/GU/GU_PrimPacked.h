@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_PrimPacked.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_packed.html
+// Fake of <GU/GU_PrimPacked.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_packed.html
 
 #include <GEO/GEO_PrimPacked.h>
 #include <GU/GU_DetailHandle.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_PrimPoly.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_poly.html
+// Fake of <GU/GU_PrimPoly.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_poly.html
 
 #include <GEO/GEO_PrimPoly.h>
 #include <GU/GU_Detail.h>

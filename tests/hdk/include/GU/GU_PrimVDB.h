@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_PrimVDB.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_v_d_b.html
+// Fake of <GU/GU_PrimVDB.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_v_d_b.html
 
 #include <GEO/GEO_PrimVDB.h>
 #include <GU/GU_Detail.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <GU/GU_PrimVolume.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_volume.html
+// Fake of <GU/GU_PrimVolume.h>: https://www.sidefx.com/docs/hdk/class_g_u___prim_volume.html
 
 #include <GEO/GEO_PrimVolume.h>
 #include <GU/GU_Detail.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_API.h>: https://www.sidefx.com/docs/hdk/_o_p___a_p_i_8h.html
+// Fake of <OP/OP_API.h>: https://www.sidefx.com/docs/hdk/_o_p___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

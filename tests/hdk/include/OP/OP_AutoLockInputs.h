@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_AutoLockInputs.h>: https://www.sidefx.com/docs/hdk/class_o_p___auto_lock_inputs.html
+// Fake of <OP/OP_AutoLockInputs.h>: https://www.sidefx.com/docs/hdk/class_o_p___auto_lock_inputs.html
 // Cooks the inputs, so that they are there as at this time; the fake's inputs need no locks.
 
 #include <OP/OP_Node.h>

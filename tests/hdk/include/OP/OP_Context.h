@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Context.h>: https://www.sidefx.com/docs/hdk/class_o_p___context.html
+// Fake of <OP/OP_Context.h>: https://www.sidefx.com/docs/hdk/class_o_p___context.html
 
 #include <CH/CH_Manager.h>
 #include <OP/OP_API.h>

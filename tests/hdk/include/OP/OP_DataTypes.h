@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_DataTypes.h>: https://www.sidefx.com/docs/hdk/_o_p___data_types_8h.html
+// Fake of <OP/OP_DataTypes.h>: https://www.sidefx.com/docs/hdk/_o_p___data_types_8h.html
 
 #include <OP/OP_API.h>
 #include <SYS/SYS_Version.h>

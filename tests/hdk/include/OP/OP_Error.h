@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Error.h>: https://www.sidefx.com/docs/hdk/_o_p___error_8h.html
+// Fake of <OP/OP_Error.h>: https://www.sidefx.com/docs/hdk/_o_p___error_8h.html
 
 #include <UT/UT_ErrorManager.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Network.h>: https://www.sidefx.com/docs/hdk/class_o_p___network.html
+// Fake of <OP/OP_Network.h>: https://www.sidefx.com/docs/hdk/class_o_p___network.html
 // A list of nodes, made from the operators that are in the table; they go with it.
 
 #include <OP/OP_Node.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Node.h>: https://www.sidefx.com/docs/hdk/class_o_p___node.html and
+// Fake of <OP/OP_Node.h>: https://www.sidefx.com/docs/hdk/class_o_p___node.html and
 // <OP/OP_Parameters.h>: https://www.sidefx.com/docs/hdk/class_o_p___parameters.html
 
 #include <CH/CH_Manager.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_NodeInfoParms.h>: https://www.sidefx.com/docs/hdk/class_o_p___node_info_parms.html
+// Fake of <OP/OP_NodeInfoParms.h>: https://www.sidefx.com/docs/hdk/class_o_p___node_info_parms.html
 
 #include <OP/OP_API.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Operator.h>: https://www.sidefx.com/docs/hdk/class_o_p___operator.html
+// Fake of <OP/OP_Operator.h>: https://www.sidefx.com/docs/hdk/class_o_p___operator.html
 
 #include <CH/CH_LocalVariable.h>
 #include <OP/OP_Node.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_OperatorTable.h>: https://www.sidefx.com/docs/hdk/class_o_p___operator_table.html
+// Fake of <OP/OP_OperatorTable.h>: https://www.sidefx.com/docs/hdk/class_o_p___operator_table.html
 
 #include <OP/OP_Operator.h>
 

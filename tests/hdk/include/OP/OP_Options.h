@@ -1,5 +1,5 @@
 #pragma once
-// Double of <OP/OP_Options.h>: https://www.sidefx.com/docs/hdk/class_o_p___options.html
+// Fake of <OP/OP_Options.h>: https://www.sidefx.com/docs/hdk/class_o_p___options.html
 
 #include <UT/UT_Options.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_ChoiceList.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___choice_list.html
+// Fake of <PRM/PRM_ChoiceList.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___choice_list.html
 
 #include <PRM/PRM_Name.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Default.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___default.html
+// Fake of <PRM/PRM_Default.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___default.html
 
 #include <PRM/PRM_API.h>
 #include <SYS/SYS_Types.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Include.h>: https://www.sidefx.com/docs/hdk/_p_r_m___include_8h.html
+// Fake of <PRM/PRM_Include.h>: https://www.sidefx.com/docs/hdk/_p_r_m___include_8h.html
 
 #include <PRM/PRM_ChoiceList.h>
 #include <PRM/PRM_Default.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Name.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___name.html
+// Fake of <PRM/PRM_Name.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___name.html
 
 #include <PRM/PRM_API.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Shared.h>: https://www.sidefx.com/docs/hdk/_p_r_m___shared_8h.html
+// Fake of <PRM/PRM_Shared.h>: https://www.sidefx.com/docs/hdk/_p_r_m___shared_8h.html
 // Defaults and ranges that many nodes share.
 
 #include <PRM/PRM_Default.h>

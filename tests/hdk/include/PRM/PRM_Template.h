@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Template.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___template.html
+// Fake of <PRM/PRM_Template.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___template.html
 
 #include <PRM/PRM_ChoiceList.h>
 #include <PRM/PRM_Default.h>

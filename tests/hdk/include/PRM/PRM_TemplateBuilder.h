@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_TemplateBuilder.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___template_builder.html
+// Fake of <PRM/PRM_TemplateBuilder.h>: https://www.sidefx.com/docs/hdk/class_p_r_m___template_builder.html
 // Reads the part of DialogScript that the nodes write, strictly: what it does not know is an error.
 
 #include <PRM/PRM_Template.h>

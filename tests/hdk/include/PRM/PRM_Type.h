@@ -1,5 +1,5 @@
 #pragma once
-// Double of <PRM/PRM_Type.h>: https://www.sidefx.com/docs/hdk/_p_r_m___type_8h.html
+// Fake of <PRM/PRM_Type.h>: https://www.sidefx.com/docs/hdk/_p_r_m___type_8h.html
 // The real types are objects with flags; here they are numbers.
 
 #include <PRM/PRM_API.h>

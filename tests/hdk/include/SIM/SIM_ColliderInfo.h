@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_ColliderInfo.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___collider_info.html
+// Fake of <SIM/SIM_ColliderInfo.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___collider_info.html
 
 #include <SIM/SIM_API.h>
 #include <UT/UT_Array.h>

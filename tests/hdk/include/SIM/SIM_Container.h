@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Container.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___container.html
+// Fake of <SIM/SIM_Container.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___container.html
 // Data that only holds other data, such as "Forces".
 
 #include <SIM/SIM_API.h>

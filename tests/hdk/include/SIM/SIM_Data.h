@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Data.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data.html
+// Fake of <SIM/SIM_Data.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data.html
 // A piece of data with a name, attached to an object or to other data, shared between the frames of the cache until
 // somebody asks for it to change it.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_DataFactory.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data_factory.html
+// Fake of <SIM/SIM_DataFactory.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data_factory.html
 // and https://www.sidefx.com/docs/hdk/class_s_i_m___data_factory_creator.html
 // How a SIM_Engine makes data by the name of its type.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_DataFilter.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data_filter.html
+// Fake of <SIM/SIM_DataFilter.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___data_filter.html
 
 #include <SIM/SIM_API.h>
 #include <UT/UT_StringHolder.h>

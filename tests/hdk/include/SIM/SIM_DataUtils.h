@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_DataUtils.h>: https://www.sidefx.com/docs/hdk/_s_i_m___data_utils_8h.html
+// Fake of <SIM/SIM_DataUtils.h>: https://www.sidefx.com/docs/hdk/_s_i_m___data_utils_8h.html
 // The macros that make a class a data type. They only say who a class is; templates do the rest.
 
 #include <SIM/SIM_Data.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_DopDescription.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___dop_description.html
+// Fake of <SIM/SIM_DopDescription.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___dop_description.html
 // The node that Houdini makes for a data type.
 
 #include <SIM/SIM_API.h>

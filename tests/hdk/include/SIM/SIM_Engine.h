@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Engine.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___engine.html
+// Fake of <SIM/SIM_Engine.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___engine.html
 // Steps objects through time and keeps every step, as a DOP network does. A test is the network: it derives from this
 // and says in preSimulationStep() what its nodes make of the objects.
 

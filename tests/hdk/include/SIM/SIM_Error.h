@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Error.h>: https://www.sidefx.com/docs/hdk/_s_i_m___error_8h.html
+// Fake of <SIM/SIM_Error.h>: https://www.sidefx.com/docs/hdk/_s_i_m___error_8h.html
 
 #include <UT/UT_Error.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Force.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___force.html
+// Fake of <SIM/SIM_Force.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___force.html
 // and https://www.sidefx.com/docs/hdk/class_s_i_m___point_force_callback.html
 // and https://www.sidefx.com/docs/hdk/class_s_i_m___force_resolver.html
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_ForceGravity.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___force_gravity.html
+// Fake of <SIM/SIM_ForceGravity.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___force_gravity.html
 
 #include <SIM/SIM_API.h>
 #include <SIM/SIM_Force.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Geometry.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___geometry.html
+// Fake of <SIM/SIM_Geometry.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___geometry.html
 // and https://www.sidefx.com/docs/hdk/class_s_i_m___geometry_auto_read_lock.html
 
 #include <GU/GU_Detail.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_GeometryCopy.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___geometry_copy.html
+// Fake of <SIM/SIM_GeometryCopy.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___geometry_copy.html
 // and https://www.sidefx.com/docs/hdk/class_s_i_m___geometry_auto_write_lock.html
 // Geometry that a solver may write.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Guide.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___guide.html
+// Fake of <SIM/SIM_Guide.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___guide.html
 // When guide geometry is built, and kept.
 
 #include <GU/GU_DetailHandle.h>

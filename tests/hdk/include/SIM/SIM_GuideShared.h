@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_GuideShared.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___guide_shared.html
+// Fake of <SIM/SIM_GuideShared.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___guide_shared.html
 // One geometry, for the first object that asks.
 
 #include <SIM/SIM_Guide.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Names.h>: https://www.sidefx.com/docs/hdk/_s_i_m___names_8h.html
+// Fake of <SIM/SIM_Names.h>: https://www.sidefx.com/docs/hdk/_s_i_m___names_8h.html
 // The names of data and options that the plugin and the tests use.
 
 #define SIM_SOLVER_DATANAME "Solver"

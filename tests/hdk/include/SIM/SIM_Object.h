@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Object.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___object.html
+// Fake of <SIM/SIM_Object.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___object.html
 // A container of data, and what affects it.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_ObjectArray.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___object_array.html
+// Fake of <SIM/SIM_ObjectArray.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___object_array.html
 // Pointers, in the order of the objects' ids.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Options.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___options.html
+// Fake of <SIM/SIM_Options.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___options.html
 // Values by name, which tell their owner when they change.
 
 #include <OP/OP_Options.h>

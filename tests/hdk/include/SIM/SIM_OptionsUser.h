@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_OptionsUser.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___options_user.html
+// Fake of <SIM/SIM_OptionsUser.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___options_user.html
 // and https://www.sidefx.com/docs/hdk/_s_i_m___options_user_8h.html
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_PhysicalParms.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___physical_parms.html
+// Fake of <SIM/SIM_PhysicalParms.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___physical_parms.html
 // An object's friction and bounce.
 
 #include <SIM/SIM_API.h>

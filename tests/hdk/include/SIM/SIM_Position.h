@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Position.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___position.html
+// Fake of <SIM/SIM_Position.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___position.html
 // Where an object is, rotated first, then moved.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_PositionSimple.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___position_simple.html
+// Fake of <SIM/SIM_PositionSimple.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___position_simple.html
 // The rotation is given in degrees about x, y and z here, where the HDK keeps a quaternion: only tests set it.
 
 #include <SIM/SIM_API.h>

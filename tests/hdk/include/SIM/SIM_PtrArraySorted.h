@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_PtrArraySorted.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___ptr_array_sorted.html
+// Fake of <SIM/SIM_PtrArraySorted.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___ptr_array_sorted.html
 
 #include <SYS/SYS_Types.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Relationship.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship.html
+// Fake of <SIM/SIM_Relationship.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship.html
 // Which objects affect which; what for is told by its one piece of data, a SIM_RelationshipData.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_RelationshipData.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship_data.html
+// Fake of <SIM/SIM_RelationshipData.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship_data.html
 
 #include <SIM/SIM_API.h>
 #include <SIM/SIM_DataUtils.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_RelationshipSource.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship_source.html
+// Fake of <SIM/SIM_RelationshipSource.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___relationship_source.html
 // The affectors give birth to what the group simulates.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_RootData.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___root_data.html
+// Fake of <SIM/SIM_RootData.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___root_data.html
 // What objects and relationships share.
 
 #include <SIM/SIM_API.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_SimulationState.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___simulation_state.html
+// Fake of <SIM/SIM_SimulationState.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___simulation_state.html
 // The objects and relationships of one time step. A copy shares all data with its source, until one of them changes it.
 
 #include <SIM/SIM_Object.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_SingleSolver.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___single_solver.html
+// Fake of <SIM/SIM_SingleSolver.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___single_solver.html
 // One object at a time.
 
 #include <SIM/SIM_API.h>

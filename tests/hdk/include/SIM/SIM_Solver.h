@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Solver.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___solver.html
+// Fake of <SIM/SIM_Solver.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___solver.html
 
 #include <SIM/SIM_API.h>
 #include <SIM/SIM_DataUtils.h>

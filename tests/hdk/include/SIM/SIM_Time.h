@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Time.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___time.html
+// Fake of <SIM/SIM_Time.h>: https://www.sidefx.com/docs/hdk/class_s_i_m___time.html
 // Seconds, compared with a tolerance.
 
 #include <SIM/SIM_API.h>

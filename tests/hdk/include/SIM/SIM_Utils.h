@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SIM/SIM_Utils.h>: https://www.sidefx.com/docs/hdk/_s_i_m___utils_8h.html
+// Fake of <SIM/SIM_Utils.h>: https://www.sidefx.com/docs/hdk/_s_i_m___utils_8h.html
 // Casts, look-ups, transforms, and the function that a DSO with data types exports.
 
 #include <SIM/SIM_API.h>

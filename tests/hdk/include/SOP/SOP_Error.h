@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SOP/SOP_Error.h>: https://www.sidefx.com/docs/hdk/_s_o_p___error_8h.html
+// Fake of <SOP/SOP_Error.h>: https://www.sidefx.com/docs/hdk/_s_o_p___error_8h.html
 
 #include <OP/OP_Error.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SOP/SOP_Node.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node.html
+// Fake of <SOP/SOP_Node.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node.html
 
 #include <GU/GU_DetailHandle.h>
 #include <OP/OP_Node.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SOP/SOP_NodeParmsOptions.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node_parms_options.html
+// Fake of <SOP/SOP_NodeParmsOptions.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node_parms_options.html
 // and https://www.sidefx.com/docs/hdk/class_s_o_p___node_cache_options.html
 
 #include <PRM/PRM_Template.h>

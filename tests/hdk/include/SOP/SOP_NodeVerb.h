@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SOP/SOP_NodeVerb.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node_verb.html,
+// Fake of <SOP/SOP_NodeVerb.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node_verb.html,
 // https://www.sidefx.com/docs/hdk/class_s_o_p___node_verb_1_1_cook_parms.html and
 // https://www.sidefx.com/docs/hdk/class_s_o_p___node_cache.html
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SYS/SYS_Math.h>: https://www.sidefx.com/docs/hdk/_s_y_s___math_8h.html
+// Fake of <SYS/SYS_Math.h>: https://www.sidefx.com/docs/hdk/_s_y_s___math_8h.html
 
 #include <SYS/SYS_Types.h>
 

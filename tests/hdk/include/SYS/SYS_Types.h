@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SYS/SYS_Types.h>: https://www.sidefx.com/docs/hdk/_s_y_s___types_8h.html
+// Fake of <SYS/SYS_Types.h>: https://www.sidefx.com/docs/hdk/_s_y_s___types_8h.html
 
 #include <cstddef>
 #include <cstdint>

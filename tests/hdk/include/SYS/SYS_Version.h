@@ -1,5 +1,5 @@
 #pragma once
-// Double of <SYS/SYS_Version.h>: https://www.sidefx.com/docs/hdk/_s_y_s___version_8h.html
+// Fake of <SYS/SYS_Version.h>: https://www.sidefx.com/docs/hdk/_s_y_s___version_8h.html
 // The version that the fake says it is; a build may ask for another one.
 
 #ifndef FIRN_HDK_FAKE_MAJOR

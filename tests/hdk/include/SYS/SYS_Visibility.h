@@ -1,4 +1,4 @@
 #pragma once
-// Double of <SYS/SYS_Visibility.h>: https://www.sidefx.com/docs/hdk/_s_y_s___visibility_8h.html
+// Fake of <SYS/SYS_Visibility.h>: https://www.sidefx.com/docs/hdk/_s_y_s___visibility_8h.html
 
 #define SYS_VISIBILITY_EXPORT __attribute__((visibility("default")))

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_API.h>: https://www.sidefx.com/docs/hdk/_u_t___a_p_i_8h.html
+// Fake of <UT/UT_API.h>: https://www.sidefx.com/docs/hdk/_u_t___a_p_i_8h.html
 
 #include <SYS/SYS_Visibility.h>
 

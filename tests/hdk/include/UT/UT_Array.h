@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Array.h>: https://www.sidefx.com/docs/hdk/class_u_t___array.html
+// Fake of <UT/UT_Array.h>: https://www.sidefx.com/docs/hdk/class_u_t___array.html
 
 #include <SYS/SYS_Types.h>
 

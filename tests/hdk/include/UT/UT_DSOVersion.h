@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_DSOVersion.h>: https://www.sidefx.com/docs/hdk/_u_t___d_s_o_version_8h.html
+// Fake of <UT/UT_DSOVersion.h>: https://www.sidefx.com/docs/hdk/_u_t___d_s_o_version_8h.html
 // Included by exactly one file of a DSO, which then exports its version.
 
 #include <SYS/SYS_Types.h>

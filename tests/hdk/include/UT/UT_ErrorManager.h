@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_ErrorManager.h>: https://www.sidefx.com/docs/hdk/class_u_t___error_manager.html
+// Fake of <UT/UT_ErrorManager.h>: https://www.sidefx.com/docs/hdk/class_u_t___error_manager.html
 
 #include <UT/UT_Error.h>
 #include <UT/UT_StringHolder.h>

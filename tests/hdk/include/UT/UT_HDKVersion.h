@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_HDKVersion.h>: https://www.sidefx.com/docs/hdk/_u_t___h_d_k_version_8h.html
+// Fake of <UT/UT_HDKVersion.h>: https://www.sidefx.com/docs/hdk/_u_t___h_d_k_version_8h.html
 
 #include <UT/UT_API.h>
 

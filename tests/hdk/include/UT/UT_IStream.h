@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_IStream.h>: https://www.sidefx.com/docs/hdk/class_u_t___i_stream.html
+// Fake of <UT/UT_IStream.h>: https://www.sidefx.com/docs/hdk/class_u_t___i_stream.html
 // Over bytes in memory.
 
 #include <SYS/SYS_Types.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Interrupt.h>: https://www.sidefx.com/docs/hdk/class_u_t___interrupt.html
+// Fake of <UT/UT_Interrupt.h>: https://www.sidefx.com/docs/hdk/class_u_t___interrupt.html
 // and https://www.sidefx.com/docs/hdk/class_u_t___auto_interrupt.html
 
 #include <UT/UT_API.h>

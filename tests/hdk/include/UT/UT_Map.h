@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Map.h>: https://www.sidefx.com/docs/hdk/_u_t___map_8h.html
+// Fake of <UT/UT_Map.h>: https://www.sidefx.com/docs/hdk/_u_t___map_8h.html
 
 #include <unordered_map>
 

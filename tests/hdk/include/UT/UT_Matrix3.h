@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Matrix3.h>: https://www.sidefx.com/docs/hdk/class_u_t___matrix3_t.html
+// Fake of <UT/UT_Matrix3.h>: https://www.sidefx.com/docs/hdk/class_u_t___matrix3_t.html
 // Row vectors: a point is transformed as p * M.
 
 #include <UT/UT_Vector3.h>

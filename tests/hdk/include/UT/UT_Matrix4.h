@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Matrix4.h>: https://www.sidefx.com/docs/hdk/class_u_t___matrix4_t.html
+// Fake of <UT/UT_Matrix4.h>: https://www.sidefx.com/docs/hdk/class_u_t___matrix4_t.html
 // Row vectors: a point is transformed as p * M; row 3 is the translation.
 
 #include <UT/UT_Assert.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Options.h>: https://www.sidefx.com/docs/hdk/class_u_t___options.html
+// Fake of <UT/UT_Options.h>: https://www.sidefx.com/docs/hdk/class_u_t___options.html
 // Values by name. As there, a value is read as what it was set as; of another type, or missing, it is zero or empty.
 
 #include <SYS/SYS_Types.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_ParallelUtil.h>: https://www.sidefx.com/docs/hdk/_u_t___parallel_util_8h.html
+// Fake of <UT/UT_ParallelUtil.h>: https://www.sidefx.com/docs/hdk/_u_t___parallel_util_8h.html
 // As the real one, a thin layer over TBB; only what both classic TBB and oneTBB have.
 
 #include <SYS/SYS_Types.h>

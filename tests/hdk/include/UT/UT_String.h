@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_String.h>: https://www.sidefx.com/docs/hdk/class_u_t___string.html
+// Fake of <UT/UT_String.h>: https://www.sidefx.com/docs/hdk/class_u_t___string.html
 
 #include <UT/UT_StringHolder.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_StringArray.h>: https://www.sidefx.com/docs/hdk/class_u_t___string_array.html
+// Fake of <UT/UT_StringArray.h>: https://www.sidefx.com/docs/hdk/class_u_t___string_array.html
 
 #include <UT/UT_Array.h>
 #include <UT/UT_StringHolder.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_StringHolder.h>: https://www.sidefx.com/docs/hdk/class_u_t___string_holder.html
+// Fake of <UT/UT_StringHolder.h>: https://www.sidefx.com/docs/hdk/class_u_t___string_holder.html
 // and https://www.sidefx.com/docs/hdk/class_u_t___string_ref.html
 
 #include <SYS/SYS_Types.h>

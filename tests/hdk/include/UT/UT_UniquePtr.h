@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_UniquePtr.h>: https://www.sidefx.com/docs/hdk/_u_t___unique_ptr_8h.html
+// Fake of <UT/UT_UniquePtr.h>: https://www.sidefx.com/docs/hdk/_u_t___unique_ptr_8h.html
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_ValArray.h>: https://www.sidefx.com/docs/hdk/_u_t___val_array_8h.html
+// Fake of <UT/UT_ValArray.h>: https://www.sidefx.com/docs/hdk/_u_t___val_array_8h.html
 
 #include <UT/UT_Array.h>
 

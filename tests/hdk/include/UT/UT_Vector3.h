@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Vector3.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector3_t.html
+// Fake of <UT/UT_Vector3.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector3_t.html
 
 #include <UT/UT_VectorTypes.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_Vector4.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector4_t.html
+// Fake of <UT/UT_Vector4.h>: https://www.sidefx.com/docs/hdk/class_u_t___vector4_t.html
 
 #include <UT/UT_VectorTypes.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_VectorTypes.h>: https://www.sidefx.com/docs/hdk/_u_t___vector_types_8h.html
+// Fake of <UT/UT_VectorTypes.h>: https://www.sidefx.com/docs/hdk/_u_t___vector_types_8h.html
 
 #include <SYS/SYS_Types.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Double of <UT/UT_VoxelArray.h>: https://www.sidefx.com/docs/hdk/class_u_t___voxel_array.html
+// Fake of <UT/UT_VoxelArray.h>: https://www.sidefx.com/docs/hdk/class_u_t___voxel_array.html
 // The real one is tiled and compressed; this one is a plain block.
 
 #include <SYS/SYS_Types.h>
