@@ -58,7 +58,8 @@ public:
             if (separate_workspace && (begins || array.lifetime.last + 1 == stage)) spoil(on, row, count);
             // Short neighbour lists are filled up with the particle behind the last one. What is gathered from there is
             // multiplied by zero, and must be a number.
-            if (begins && Execution::fills_lists && is_records(array) && array.takes_over < 0) {
+            const bool own_memory = array.takes_over < 0 || separate_workspace;
+            if (begins && Execution::fills_lists && is_records(array) && own_memory) {
                 for (size_t word = 0; word < array.words; ++word) words(row)[size_t(array.words) * count + word] = 0;
             }
         }
