@@ -202,6 +202,12 @@ class Scenes(firn_runs.Runs):
         error = self.fails("check", scene, "--set", "memory_limit=1e-6")
         self.assertIn("memory", error)
 
+    def test_both_ends_of_surface_smooth(self):
+        scene = self.write("scene.toml", SCENE.replace("volumes = []", 'volumes = ["surface"]').replace("end = 2", "end = 1"))
+        for passes in (0, 100):
+            self.firn("sim", scene, "--out", f"run{passes}", "--set", f"output.surface_smooth={passes}")
+        self.assertIn("0 to 100", self.fails("sim", scene, "--out", "run", "--set", "output.surface_smooth=101"))
+
     def test_no_gpu_needed(self):
         error = self.fails("sim", self.write("scene.toml", SCENE), "--device", "abacus")
         self.assertIn("abacus", error)
