@@ -184,7 +184,7 @@ void start_run_log(const std::string& path, const RunHeader& header) {
 
 void append_frame(const std::string& path, const FrameRecord& record, const std::vector<SolveName>& solves) {
     // No O_CREAT: a frame without its run's first line would make no log.
-    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
     write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record, solves)));
     if (::close(file) != 0) throw Error(path + ": can't be written: " + std::strerror(errno));

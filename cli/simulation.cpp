@@ -48,7 +48,7 @@ public:
         std::error_code error;
         fs::create_directories(folder.path(), error);
         if (error) throw Error(folder.path() + ": can't make this folder: " + error.message());
-        file_ = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        file_ = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (file_ < 0) throw Error(folder.lock() + ": can't be written: " + std::strerror(errno));
     }
     /// False while another has it. A file system that knows no locks has nobody to wait for.
