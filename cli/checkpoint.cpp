@@ -10,6 +10,7 @@
 
 #include "checksum.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "lending.h"
 #include "wording.h"
 
@@ -107,7 +108,7 @@ Checkpoint checkpoint_of(ParticleFile& file, const std::string& path) {
     details.number("next_id", c.next_id);
     details.number("spacing", c.spacing);
     if (!file.extra.empty())
-        fail(path, "holds '" + file.extra.front().name.substr(0, 40) +
+        fail(path, "holds '" + short_token(file.extra.front().name) +
                        "', which this Firn does not know: it is from a newer one");
     if (details.text(checksum_name) != checksum_of(file.metadata, file.particles))
         fail(path, "is damaged: its checksum is wrong");

@@ -214,8 +214,8 @@ RunLog read_run_log(const std::string& path) {
                 log.header = header_from(object);
             else
                 log.frames.push_back(frame_from(object, log.header.solves));
-        } catch (const json::exception& error) {
-            throw Error(where + "a value has the wrong type (" + error.what() + ")");
+        } catch (const json::exception&) {
+            throw Error(where + "a value has the wrong type");
         } catch (const Error& error) {
             throw Error(where + error.what());
         }

@@ -12,6 +12,7 @@
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -197,39 +198,40 @@ private:
     void fill(const Definition& definition, const std::vector<std::string_view>& strings, const Layout& layout,
               std::string_view form, bool global) {
         const size_t at = json_.offset();
-        const std::string name(definition.name);
+        const std::string name(definition.name), shown = short_token(name);
         Storage storage;
         if (!storage_of(layout.storage, storage))
-            json_.fail(at, "attribute '" + name + "' is stored as '" + std::string(layout.storage) +
+            json_.fail(at, "attribute '" + shown + "' is stored as '" + short_token(layout.storage) +
                                "', which is unknown here");
         const size_t count = global ? 1 : count_;
         // No attribute of Houdini has more; a 4x4 matrix has 16.
         constexpr int64_t widest = 4096;
         if (layout.size < 1 || layout.size > widest)
-            json_.fail(at, "attribute '" + name + "' can't have " + std::to_string(layout.size) + " numbers per point");
+            json_.fail(at,
+                       "attribute '" + shown + "' can't have " + std::to_string(layout.size) + " numbers per point");
         const int components = static_cast<int>(layout.size);
         // A text is copied for each attribute that has it.
         for (const std::string_view text : strings)
             if (!budget_.take(1, 1, text.size() + sizeof(std::string))) json_.fail(at, "too much text");
         // Integers are kept in 64 bits, whatever the file needs for them.
         if (!budget_.take(count, static_cast<uint64_t>(components), 8)) {
-            json_.fail(at, "attribute '" + name + "' would need far more memory than the file has: it is damaged");
+            json_.fail(at, "attribute '" + shown + "' would need far more memory than the file has: it is damaged");
         }
         ParticleFile single;
         ParticleFile& file = global ? single : file_;
         const ColumnSpace space = add_column(file, name, std::string(definition.meaning), storage, components, count);
         if (space.floats) {
-            numbers(layout, form, name, components, count, space.floats);
+            numbers(layout, form, shown, components, count, space.floats);
         } else if (space.doubles) {
-            numbers(layout, form, name, components, count, space.doubles);
+            numbers(layout, form, shown, components, count, space.doubles);
         } else if (space.integers) {
-            numbers(layout, form, name, components, count, space.integers);
+            numbers(layout, form, shown, components, count, space.integers);
         } else {
             json_.skip();
             return;
         }
         if (definition.type == "string") {
-            check_indices(space.integers, count * static_cast<size_t>(components), strings.size(), name, at);
+            check_indices(space.integers, count * static_cast<size_t>(components), strings.size(), shown, at);
         }
         if (global) {
             // One text may stand for all components.

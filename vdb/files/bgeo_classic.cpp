@@ -11,6 +11,7 @@
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -92,7 +93,7 @@ private:
             column.size = short_integer();
             const int32_t type = integer();
             column.type = static_cast<ClassicType>(type);
-            if (column.size == 0) fail(at, "attribute '" + column.name + "' has no size");
+            if (column.size == 0) fail(at, "attribute '" + short_token(column.name) + "' has no size");
             if (column.type == ClassicType::text) {
                 const size_t texts = number("texts");
                 for (size_t k = 0; k < texts; ++k) {
@@ -103,7 +104,7 @@ private:
             } else if (type == 0 || type == 1 || type == 5) {
                 take(4 * column.size);  // the default
             } else {
-                fail(at, "attribute '" + column.name + "' is of type " + std::to_string(type) +
+                fail(at, "attribute '" + short_token(column.name) + "' is of type " + std::to_string(type) +
                              ", which is unknown here; save the file as a modern .bgeo");
             }
             columns.push_back(std::move(column));
@@ -127,7 +128,7 @@ private:
         for (ClassicColumn& column : columns) {
             const bool whole = column.type == ClassicType::integer || column.type == ClassicType::text;
             if (column.name == "P" || (count > 0 && !budget_.take(count, column.size, 8)))
-                fail(at, "attribute '" + column.name + "' can't be in a file of this size");
+                fail(at, "attribute '" + short_token(column.name) + "' can't be in a file of this size");
             const ColumnSpace space =
                 add_column(file, column.name, column.type == ClassicType::vector ? "vector" : "",
                            whole ? Storage::int32 : Storage::float32, static_cast<int>(column.size), count);
@@ -146,8 +147,8 @@ private:
     void check_indices(const ColumnSpace& space, size_t count, const ClassicColumn& column, size_t at) const {
         for (size_t i = 0; space.integers && i < count; ++i) {
             if (space.integers[i] < -1 || space.integers[i] >= static_cast<int64_t>(column.strings.size()))
-                fail(at, "attribute '" + column.name + "' names text " + std::to_string(space.integers[i]) + " of " +
-                             std::to_string(column.strings.size()));
+                fail(at, "attribute '" + short_token(column.name) + "' names text " +
+                             std::to_string(space.integers[i]) + " of " + std::to_string(column.strings.size()));
         }
     }
 
@@ -200,8 +201,8 @@ private:
                 } else if (whole >= 0) {
                     if (static_cast<size_t>(whole) >= column.strings.size() ||
                         !budget_.take(1, 1, column.strings[static_cast<size_t>(whole)].size() + 1))
-                        fail(at, "attribute '" + column.name + "' names text " + std::to_string(whole) + " of " +
-                                     std::to_string(column.strings.size()));
+                        fail(at, "attribute '" + short_token(column.name) + "' names text " + std::to_string(whole) +
+                                     " of " + std::to_string(column.strings.size()));
                     value += column.strings[static_cast<size_t>(whole)];
                 }
             }
