@@ -44,7 +44,7 @@ public:
         if (version != 5) fail(5, "version " + std::to_string(version) + " of classic .bgeo; only version 5 is known");
         const size_t points = number("points");
         const size_t primitives = number("primitives");
-        number("point groups");
+        const size_t groups = number("point groups");
         number("primitive groups");
         const size_t point_attributes = number("point attributes");
         const size_t vertex_attributes = number("vertex attributes");
@@ -53,6 +53,8 @@ public:
 
         std::vector<ClassicColumn> columns = definitions(point_attributes);
         ParticleFile file = read_points(columns, points);
+        file.primitives_left_out = primitives;
+        file.groups_left_out = groups;
         // What follows is for the facts of the whole. Polygons and the like are no business of particles: where they
         // stand in the way, the facts are passed over with them.
         if (vertex_attributes == 0 && pass_particle_systems(primitives, primitive_attributes, points))
