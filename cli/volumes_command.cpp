@@ -168,7 +168,8 @@ constexpr const char* details =
     "  firn volumes out/wall --frames 1-12\n"
     "  firn volumes out/wall --set output.voxel=0.005 --out out/wall_fine\n"
     "\n"
-    "Exit codes: 0 done, 1 error, 2 wrong usage, 130 (143) stopped by Ctrl-C (SIGTERM).\n";
+    "Exit codes: 0 done, 1 error, 2 wrong usage, 130 (143, 129, 141) stopped by Ctrl-C (SIGTERM,\n"
+    "SIGHUP, SIGPIPE).\n";
 
 }  // namespace
 
