@@ -7,6 +7,7 @@
 #include "firn/volume_file.h"
 #include "progress.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 
 namespace firn {
 
@@ -52,6 +53,8 @@ int run(const CommandLine& line) {
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
+    int all_cores = 0;
+    limit_threads(all_cores);
     ParticleFile file = read_particles(in);
     std::printf("%s: %s particles\n", in.c_str(), count_text(file.particles.count()).c_str());
     const auto left_out = [&](uint64_t count, const char* what, const char* why) {

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "simulation.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "wedges.h"
 
 namespace firn {
@@ -50,6 +51,8 @@ int run(const CommandLine& line) {
     if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
     scene.device = line.text("--device", scene.device);
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
+    const std::string fewer = limit_threads(scene.parameters.threads);
+    if (!fewer.empty()) scene.warnings.push_back(fewer);
     std::string out = line.text("--out", scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder);
     while (out.size() > 1 && out.back() == '/') out.pop_back();
     if (out.empty()) throw UsageError("--out needs the name of a folder");
@@ -116,7 +119,8 @@ Subcommand sim_command() {
          {"--wedge", "N", "run wedge N of the scene, into OUT/wedge_000N; `firn wedges` lists them"},
          {"--no-volumes", "", "leave the volumes to `firn volumes`"},
          {"--device", "NAME", "auto, cuda, cuda:N (a certain card), cpu, cpu:8, cpu:4, cpu:1 (lane width)"},
-         {"--threads", "N", "number of CPU threads; 0 = all cores. Results don't depend on it"},
+         {"--threads", "N",
+          "number of CPU threads, at most one for each core; 0 = all cores. Results don't depend on it"},
          {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
          {"--quiet", "", "only warnings and errors"}},
         run,

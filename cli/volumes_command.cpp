@@ -13,6 +13,7 @@
 #include "scene.h"
 #include "simulation.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "wedges.h"
 
 namespace firn {
@@ -51,6 +52,8 @@ public:
           run_(folder, scene_.name),
           out_(line.text("--out", folder), scene_.name) {
         scene_.parameters.threads = line.integer("--threads", scene_.parameters.threads, 0, 1024);
+        const std::string fewer = limit_threads(scene_.parameters.threads);
+        if (!fewer.empty()) std::fprintf(stderr, "warning: %s\n", fewer.c_str());
         settings_ = volume_settings(scene_);
         if (scene_.output.volumes.empty())
             throw Error(run_.scene() + ": output.volumes is empty; give --set 'output.volumes=[\"density\"]'");
