@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "snow.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "wedges.h"
 
 namespace firn {
@@ -32,13 +33,14 @@ double volume_bytes(const Scene& scene) {
 
 int run(const CommandLine& line) {
     const std::string path = line.text("SCENE", "");
-    const Scene scene = line.has("--wedge")
-                            ? read_wedge(path, line.integer("--wedge", 0, 0, 1000000), line.all("--set"))
-                            : read_scene(path, line.all("--set"));
+    Scene scene = line.has("--wedge") ? read_wedge(path, line.integer("--wedge", 0, 0, 1000000), line.all("--set"))
+                                      : read_scene(path, line.all("--set"));
+    const std::string fewer = limit_threads(scene.parameters.threads);
     const std::string device = line.text("--device", scene.device);
     const Engine engine(scene.parameters, device, scene.method);
 
     std::vector<std::string> warnings = scene.warnings;
+    if (!fewer.empty()) warnings.push_back(fewer);
     SnowPlacer placer(scene);
     const uint64_t particles = placer.final_count();
     warnings.insert(warnings.end(), placer.warnings().begin(), placer.warnings().end());

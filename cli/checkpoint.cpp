@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <vector>
 
 #include "checksum.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "lending.h"
 #include "wording.h"
 
@@ -25,15 +27,17 @@ constexpr const char* format = "2";  ///< 1 was a format of its own
 using Details = std::map<std::string, std::string>;
 
 Details details_of(const Checkpoint& c) {
-    return {{format_name, format},
-            {"firn_version", c.version},
-            {"arithmetic", c.arithmetic},
-            {"physics", c.physics},
-            {"frame", std::to_string(c.frame)},
-            {"substep_time", shortest_text(c.into.time)},
-            {"substeps", std::to_string(c.into.substeps)},
-            {"next_id", std::to_string(c.next_id)},
-            {"spacing", shortest_text(c.spacing)}};
+    Details details = {{format_name, format},
+                       {"firn_version", c.version},
+                       {"arithmetic", c.arithmetic},
+                       {"physics", c.physics},
+                       {"frame", std::to_string(c.frame)},
+                       {"substep_time", shortest_text(c.into.time)},
+                       {"substeps", std::to_string(c.into.substeps)},
+                       {"next_id", std::to_string(c.next_id)},
+                       {"spacing", shortest_text(c.spacing)}};
+    if (!c.begun.empty()) details["begun"] = c.begun;
+    return details;
 }
 
 constexpr const char* former_checkpoint =
@@ -106,8 +110,9 @@ Checkpoint checkpoint_of(ParticleFile& file, const std::string& path) {
     details.number("substeps", c.into.substeps);
     details.number("next_id", c.next_id);
     details.number("spacing", c.spacing);
+    if (const auto begun = file.metadata.find("begun"); begun != file.metadata.end()) c.begun = begun->second;
     if (!file.extra.empty())
-        fail(path, "holds '" + file.extra.front().name.substr(0, 40) +
+        fail(path, "holds '" + short_token(file.extra.front().name) +
                        "', which this Firn does not know: it is from a newer one");
     if (details.text(checksum_name) != checksum_of(file.metadata, file.particles))
         fail(path, "is damaged: its checksum is wrong");
@@ -146,6 +151,8 @@ Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& p
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) fail(path, "is a folder");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) throw Error(path + ": can't be read: " + std::strerror(errno));
     const std::streamoff size = file.tellg();

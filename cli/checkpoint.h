@@ -18,6 +18,7 @@ struct Checkpoint {
     std::string physics;     ///< physics_text() of the scene
     int frame = 0;           ///< the last whole frame
     FrameStart into;         ///< how far the next frame is
+    std::string begun;       ///< frame_record_text() of what the next frame took so far; "" = nothing is known
     int64_t next_id = 0;
     float spacing = 0;  ///< m
     Particles particles;

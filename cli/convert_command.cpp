@@ -7,6 +7,7 @@
 #include "firn/volume_file.h"
 #include "progress.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 
 namespace firn {
 
@@ -52,8 +53,17 @@ int run(const CommandLine& line) {
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
+    int all_cores = 0;
+    limit_threads(all_cores);
     ParticleFile file = read_particles(in);
     std::printf("%s: %s particles\n", in.c_str(), count_text(file.particles.count()).c_str());
+    const auto left_out = [&](uint64_t count, const char* what, const char* why) {
+        if (count > 0)
+            std::fprintf(stderr, "warning: %s: %s %s left out: %s\n", in.c_str(), count_text(count).c_str(), what, why);
+    };
+    left_out(file.primitives_left_out, "primitives (polygons and the like) are", "only points are converted");
+    left_out(file.groups_left_out + (classic || volumes ? file.groups.size() : 0), "point groups are",
+             "only modern .bgeo and points in .vdb keep them");
     if (volumes)
         convert_to_volumes(file, line, in, out);
     else if (classic)

@@ -17,11 +17,29 @@ static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only 
 
 void catch_interrupts() {
     struct sigaction action {};
-    action.sa_handler = [](int number) { came.store(number); };
+    // The first signal says why the program ends.
+    action.sa_handler = [](int number) {
+        int none = 0;
+        came.compare_exchange_strong(none, number);
+    };
+    sigemptyset(&action.sa_mask);
     // The handler is gone after its first call, so that the next signal acts as ever.
     action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-    sigemptyset(&action.sa_mask);
     for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+    // These come again by themselves: both the shell and the system say that a terminal is gone, and every line that
+    // nobody reads is another SIGPIPE. Who ignores them for us (nohup) wants the program to go on.
+    action.sa_flags = SA_RESTART;
+    for (const int number : {SIGHUP, SIGPIPE}) {
+        struct sigaction before {};
+        sigaction(number, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+    }
+}
+
+void report_file_limits() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, nullptr);
 }
 
 int interrupted_by() {

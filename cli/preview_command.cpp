@@ -15,6 +15,7 @@
 #include "scene.h"
 #include "snow.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "video.h"
 
 namespace firn {
@@ -79,6 +80,8 @@ public:
         settings_.height = scene_.camera.height;
         if (line.has("--size")) parse_size(line.text("--size", ""), settings_);
         settings_.threads = line.integer("--threads", 0, 0, 1024);
+        const std::string fewer = limit_threads(settings_.threads);
+        if (!fewer.empty()) std::fprintf(stderr, "firn preview: warning: %s\n", fewer.c_str());
         settings_.samples = line.integer("--samples", settings_.samples, 1, 1024);
         const std::string camera = line.text("--camera", scene_.camera.given ? "scene" : "fitted");
         if (camera != "scene" && camera != "fitted")

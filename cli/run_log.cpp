@@ -184,10 +184,55 @@ void start_run_log(const std::string& path, const RunHeader& header) {
 
 void append_frame(const std::string& path, const FrameRecord& record, const std::vector<SolveName>& solves) {
     // No O_CREAT: a frame without its run's first line would make no log.
-    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
     write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record, solves)));
     if (::close(file) != 0) throw Error(path + ": can't be written: " + std::strerror(errno));
+}
+
+void add_report(FrameRecord& record, const FrameReport& report) {
+    const int before = record.substeps;
+    for (const SubstepReport& s : report.substeps) {
+        record.dt_min = record.substeps == 0 ? s.dt : std::min(record.dt_min, s.dt);
+        record.dt_max = std::max(record.dt_max, s.dt);
+        ++record.substeps;
+    }
+    const double share = before > 0 ? static_cast<double>(before) / record.substeps : 0;
+    const std::vector<SolveSummary> solves = report.solves();
+    record.solves.resize(std::max(record.solves.size(), solves.size()));
+    for (size_t k = 0; k < solves.size(); ++k) {
+        SolveFigures& figures = record.solves[k];
+        figures.iterations = share * figures.iterations + (1 - share) * solves[k].iterations;
+        figures.residual = before > 0 ? std::max(figures.residual, solves[k].residual) : solves[k].residual;
+    }
+    record.bytes = std::max(record.bytes, report.bytes);
+    for (const std::string& warning : report.warnings)
+        if (std::find(record.warnings.begin(), record.warnings.end(), warning) == record.warnings.end())
+            record.warnings.push_back(warning);
+    for (const PhaseTime& phase : report.phases) {
+        const auto same = [&](const std::pair<std::string, double>& known) { return known.first == phase.name; };
+        const auto known = std::find_if(record.seconds.begin(), record.seconds.end(), same);
+        if (known == record.seconds.end())
+            record.seconds.emplace_back(phase.name, phase.seconds);
+        else
+            known->second += phase.seconds;
+    }
+}
+
+std::string frame_record_text(const FrameRecord& record, const std::vector<SolveName>& solves) {
+    std::string line = line_of(to_json(record, solves));
+    line.pop_back();
+    return line;
+}
+
+FrameRecord parse_frame_record(const std::string& text, const std::vector<SolveName>& solves) {
+    const json object = json::parse(text, nullptr, false);
+    if (!object.is_object()) throw Error("it is no record of a frame");
+    try {
+        return frame_from(object, solves);
+    } catch (const json::exception&) {
+        throw Error("a value has the wrong type");
+    }
 }
 
 RunLog read_run_log(const std::string& path) {
@@ -214,8 +259,8 @@ RunLog read_run_log(const std::string& path) {
                 log.header = header_from(object);
             else
                 log.frames.push_back(frame_from(object, log.header.solves));
-        } catch (const json::exception& error) {
-            throw Error(where + "a value has the wrong type (" + error.what() + ")");
+        } catch (const json::exception&) {
+            throw Error(where + "a value has the wrong type");
         } catch (const Error& error) {
             throw Error(where + error.what());
         }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "firn/report.h"
+
 namespace firn {
 
 /// A solve of the method, as the log has it.
@@ -61,6 +63,11 @@ struct RunLog {
 void start_run_log(const std::string& path, const RunHeader&);
 /// `solves` as in the header.
 void append_frame(const std::string& path, const FrameRecord&, const std::vector<SolveName>& solves);
+/// Adds what the engine reports of a frame, or of a part of it: a frame that was interrupted is reported in parts.
+void add_report(FrameRecord&, const FrameReport&);
+/// A frame as text and back, for a frame that is not whole yet. Throws Error for what is no frame.
+std::string frame_record_text(const FrameRecord&, const std::vector<SolveName>& solves);
+FrameRecord parse_frame_record(const std::string& text, const std::vector<SolveName>& solves);
 /// Throws Error for a file that is none.
 RunLog read_run_log(const std::string& path);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "firn/spelling.h"
 #include "wording.h"
 
@@ -21,7 +22,7 @@ MaterialNoise read_noise(const SceneTable& section) {
     for (const std::string& word : section.words("of")) {
         const ParameterInfo* info = find_parameter(word);
         if (!info || std::find(possible.begin(), possible.end(), info->token) == possible.end())
-            section.fail_at("of", "'" + word + "' can't vary" + did_you_mean(word, possible) +
+            section.fail_at("of", "'" + short_token(word) + "' can't vary" + did_you_mean(word, possible) +
                                       "; what can: " + comma_list(possible));
         noise.of.push_back(info->token);
     }
@@ -85,8 +86,8 @@ SnowMaterial read_body_material(const SceneTable& body, const Materials& materia
         if (*name == preset.token) return {preset.material, {}};
         known.push_back(preset.token);
     }
-    body.fail_at("material", "there is no material '" + *name + "'" + did_you_mean(*name, known) + "; there are " +
-                                 comma_list(known));
+    body.fail_at("material", "there is no material '" + short_token(*name) + "'" + did_you_mean(*name, known) +
+                                 "; there are " + comma_list(known));
 }
 
 }  // namespace firn

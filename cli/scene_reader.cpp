@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "firn/particles.h"
+#include "firn/short_token.h"
 #include "firn/spelling.h"
 #include "scene.h"
 #include "scene_keys.h"
@@ -179,8 +180,8 @@ SceneOutput read_output(const SceneTable& section, const std::string& folder) {
             grids.push_back(array.name);
     for (const std::string& grid : output.volumes)
         if (std::find(grids.begin(), grids.end(), grid) == grids.end())
-            section.fail_at("volumes", "there is no grid '" + grid + "'" + did_you_mean(grid, grids) + "; there are " +
-                                           comma_list(grids));
+            section.fail_at("volumes", "there is no grid '" + short_token(grid) + "'" + did_you_mean(grid, grids) +
+                                           "; there are " + comma_list(grids));
     output.every = section.integer("every");
     output.voxel = section.real_or_zero("voxel");
     output.half_float = section.toggle("half_float");
@@ -379,7 +380,7 @@ Scene parse_scene(const std::string& text, const std::string& path, const std::v
     try {
         root = toml::parse(text, path);
     } catch (const toml::parse_error& error) {
-        fail(place_of(path, error.source()), std::string(error.description()));
+        fail(place_of(path, error.source()), library_words(error.description()));
     }
     std::vector<std::string> applied;
     if (root.contains("set")) applied = SceneTable(path, root, "", "the file's top level").words("set");

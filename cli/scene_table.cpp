@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "firn/spelling.h"
 #include "wording.h"
 
@@ -207,7 +208,7 @@ std::string SceneTable::text_of(const char* key) const {
     if (known.type == KeyType::choice) {
         const std::vector<std::string> words(known.choices.begin(), known.choices.end());
         if (std::find(words.begin(), words.end(), *value) == words.end())
-            fail_at(key, std::string(key) + " = \"" + *value + "\" is none of: " + comma_list(words) +
+            fail_at(key, std::string(key) + " = \"" + short_token(*value) + "\" is none of: " + comma_list(words) +
                              did_you_mean(*value, words));
     }
     if (value->find('\0') != std::string::npos)
@@ -315,10 +316,10 @@ void SceneTable::check_known(const toml::key& key, const toml::node& node) const
         known.push_back("materials");
     }
     const std::string guess = did_you_mean(word, known);
-    if (!guess.empty()) fail(at, "there is no key '" + word + "' in " + title_ + guess);
+    if (!guess.empty()) fail(at, "there is no key '" + short_token(word) + "' in " + title_ + guess);
     if (!home.empty() && home != section_)
         fail(at, "'" + word + "' does not belong in " + title_ + ", but in " + heading(home));
-    fail(at, "there is no key '" + word + "' in " + title_ + "; it may hold " + comma_list(known));
+    fail(at, "there is no key '" + short_token(word) + "' in " + title_ + "; it may hold " + comma_list(known));
 }
 
 const SceneKey& SceneTable::row(const char* key) const {

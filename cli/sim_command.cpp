@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "simulation.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "wedges.h"
 
 namespace firn {
@@ -50,6 +51,8 @@ int run(const CommandLine& line) {
     if (line.has("--frames")) set_frames(line.text("--frames", ""), scene, settings);
     scene.device = line.text("--device", scene.device);
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
+    const std::string fewer = limit_threads(scene.parameters.threads);
+    if (!fewer.empty()) scene.warnings.push_back(fewer);
     std::string out = line.text("--out", scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder);
     while (out.size() > 1 && out.back() == '/') out.pop_back();
     if (out.empty()) throw UsageError("--out needs the name of a folder");
@@ -77,11 +80,12 @@ constexpr const char* details =
     "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
     "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
     "\n"
-    "Ctrl-C (or SIGTERM) finishes the substep, saves and prints how to continue; a second one quits at once. After "
-    "that,\n"
-    "or after a crash, --resume continues bit-exactly: the frames are those of a run that was never stopped. A folder "
-    "that\n"
-    "already holds a run is left alone unless --resume or --force is given.\n"
+    "Ctrl-C (or SIGTERM) finishes the substep, saves and prints how to continue; a second one quits at once. A "
+    "terminal\n"
+    "that is closed (SIGHUP) and a pipe that nobody reads any more (SIGPIPE) save too; under nohup the run goes on. "
+    "After\n"
+    "that, or after a crash, --resume continues bit-exactly: the frames are those of a run that was never stopped. A\n"
+    "folder that already holds a run is left alone unless --resume or --force is given.\n"
     "\n"
     "On a farm, always give --resume --wait: a task may then be started for the first time, again, or twice at once. "
     "With\n"
@@ -91,7 +95,7 @@ constexpr const char* details =
     "scene.resolution=2, snow.ball.velocity=[0,-5,0] (a body by its name, or its number from 0).\n"
     "\n"
     "A terminal gets a bar, anything else one line for each frame. Exit codes: 0 done, 1 error, 2 wrong usage,\n"
-    "130 stopped by Ctrl-C and saved, 143 the same by SIGTERM.\n"
+    "130 stopped by Ctrl-C and saved, 143 the same by SIGTERM, 129 by SIGHUP, 141 by SIGPIPE.\n"
     "\n"
     "  firn sim wall.toml --set scene.resolution=0.5 --frames 24 --out /tmp/test\n"
     "  firn sim wall.toml --resume\n";
@@ -115,7 +119,8 @@ Subcommand sim_command() {
          {"--wedge", "N", "run wedge N of the scene, into OUT/wedge_000N; `firn wedges` lists them"},
          {"--no-volumes", "", "leave the volumes to `firn volumes`"},
          {"--device", "NAME", "auto, cuda, cuda:N (a certain card), cpu, cpu:8, cpu:4, cpu:1 (lane width)"},
-         {"--threads", "N", "number of CPU threads; 0 = all cores. Results don't depend on it"},
+         {"--threads", "N",
+          "number of CPU threads, at most one for each core; 0 = all cores. Results don't depend on it"},
          {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
          {"--quiet", "", "only warnings and errors"}},
         run,

@@ -48,7 +48,7 @@ public:
         std::error_code error;
         fs::create_directories(folder.path(), error);
         if (error) throw Error(folder.path() + ": can't make this folder: " + error.message());
-        file_ = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        file_ = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (file_ < 0) throw Error(folder.lock() + ": can't be written: " + std::strerror(errno));
     }
     /// False while another has it. A file system that knows no locks has nobody to wait for.
@@ -96,8 +96,9 @@ void write_scene_copy(const std::string& path, const Scene& scene) {
 
 /// The run as it is between two frames, or within one.
 struct State {
-    int frame = 0;    ///< the last whole one
-    FrameStart into;  ///< how far the next is
+    int frame = 0;      ///< the last whole one
+    FrameStart into;    ///< how far the next is
+    FrameRecord begun;  ///< what the next took so far
     int64_t next_id = 0;
     Particles particles;
 };
@@ -192,7 +193,9 @@ bool Run::restore() {
         if (c.arithmetic != engine_.arithmetic())
             view_.warn("warning: the run began on " + c.arithmetic + " and continues on " + engine_.arithmetic() +
                        ": the result will differ slightly from a run on one device");
-        state_ = {c.frame, c.into, c.next_id, std::move(c.particles)};
+        FrameRecord begun;
+        if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
+        state_ = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
         view_.say("resuming after frame " + std::to_string(c.frame) +
                   (c.into.substeps > 0 ? " and " + std::to_string(c.into.substeps) + " substeps" : std::string()));
         return true;
@@ -266,7 +269,10 @@ int Run::run_frames() {
             save();
             return interrupted_by();
         }
-        FrameRecord record = begin_record(frame);
+        FrameRecord record = state_.begun.substeps > 0 ? state_.begun : begin_record(frame);
+        // Substeps before an interruption of which the checkpoint says nothing more.
+        const int unrecorded = state_.into.substeps - record.substeps;
+        const double wall_before = record.wall;
         const Clock::time_point start = Clock::now();
         FrameReport report;
         try {
@@ -275,29 +281,23 @@ int Run::run_frames() {
             throw Error("frame " + std::to_string(frame) + ": " + error.what());
         }
         engine_.download(state_.particles);
-        record.substeps = state_.into.substeps + static_cast<int>(report.substeps.size());
+        add_report(record, report);
+        record.substeps += unrecorded;
+        record.wall = wall_before + seconds_since(start);
         if (report.interrupted) {
             state_.into = {report.time, record.substeps};
+            state_.begun = std::move(record);
             save();
             return interrupted_by();
         }
         state_.frame = frame;
         state_.into = {};
+        state_.begun = {};
         if (placer_.adds_at(frame)) add_what_appears(frame);
         apply_wind();
         if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
 
-        record.dt_min = record.dt_max = report.substeps.empty() ? 0 : report.substeps[0].dt;
-        for (const SubstepReport& s : report.substeps) {
-            record.dt_min = std::min(record.dt_min, s.dt);
-            record.dt_max = std::max(record.dt_max, s.dt);
-        }
-        const std::vector<SolveSummary> solves = report.solves();
-        for (size_t k = 0; k < solves.size(); ++k) record.solves[k] = {solves[k].iterations, solves[k].residual};
-        record.bytes = report.bytes;
-        record.warnings = report.warnings;
-        for (const PhaseTime& phase : report.phases) record.seconds.emplace_back(phase.name, phase.seconds);
-        record.wall = seconds_since(start);
+        record.wall = wall_before + seconds_since(start);
         for (const std::string& warning : record.warnings)
             view_.warn("warning: frame " + std::to_string(frame) + ": " + warning);
         finish_frame(record);
@@ -384,6 +384,7 @@ Checkpoint Run::checkpoint() const {
     c.physics = physics_;
     c.frame = state_.frame;
     c.into = state_.into;
+    if (state_.begun.substeps > 0) c.begun = frame_record_text(state_.begun, solve_names());
     c.next_id = state_.next_id;
     c.spacing = scene_.parameters.spacing;
     return c;

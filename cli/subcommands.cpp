@@ -6,6 +6,7 @@
 
 #include "firn/error.h"
 #include "firn/spelling.h"
+#include "interrupt.h"
 
 namespace firn {
 
@@ -73,6 +74,7 @@ int run(const Subcommand& command, int argc, char** argv) {
 }  // namespace
 
 int run_firn(int argc, char** argv) {
+    report_file_limits();
     const std::string wanted = argc > 1 ? argv[1] : "";
     if (wanted == "--help" || wanted == "-h" || wanted == "help") {
         if (argc == 2) {

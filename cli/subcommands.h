@@ -14,7 +14,7 @@ enum ExitCode : int {
     exit_done = 0,
     exit_error = 1,         ///< a bad file, a full disk, a run that can't continue
     exit_usage = 2,         ///< a wrong option
-    exit_interrupted = 130  ///< Ctrl-C (143: SIGTERM); all is saved, --resume continues
+    exit_interrupted = 130  ///< Ctrl-C (143: SIGTERM, 129: SIGHUP, 141: SIGPIPE); all is saved, --resume continues
 };
 
 struct Subcommand {

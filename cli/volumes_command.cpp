@@ -13,6 +13,7 @@
 #include "scene.h"
 #include "simulation.h"
 #include "subcommands.h"
+#include "thread_limit.h"
 #include "wedges.h"
 
 namespace firn {
@@ -51,6 +52,8 @@ public:
           run_(folder, scene_.name),
           out_(line.text("--out", folder), scene_.name) {
         scene_.parameters.threads = line.integer("--threads", scene_.parameters.threads, 0, 1024);
+        const std::string fewer = limit_threads(scene_.parameters.threads);
+        if (!fewer.empty()) std::fprintf(stderr, "warning: %s\n", fewer.c_str());
         settings_ = volume_settings(scene_);
         if (scene_.output.volumes.empty())
             throw Error(run_.scene() + ": output.volumes is empty; give --set 'output.volumes=[\"density\"]'");
@@ -168,7 +171,8 @@ constexpr const char* details =
     "  firn volumes out/wall --frames 1-12\n"
     "  firn volumes out/wall --set output.voxel=0.005 --out out/wall_fine\n"
     "\n"
-    "Exit codes: 0 done, 1 error, 2 wrong usage, 130 (143) stopped by Ctrl-C (SIGTERM).\n";
+    "Exit codes: 0 done, 1 error, 2 wrong usage, 130 (143, 129, 141) stopped by Ctrl-C (SIGTERM,\n"
+    "SIGHUP, SIGPIPE).\n";
 
 }  // namespace
 

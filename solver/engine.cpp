@@ -273,7 +273,7 @@ void Engine::download(Particles& p) const {
 }
 
 uint64_t Engine::particle_count() const {
-    return implementation_->owner.staging().count();
+    return implementation_ ? implementation_->owner.staging().count() : 0;
 }
 
 FrameReport Engine::advance(double seconds, const Observer& observer, const FrameStart& start) {

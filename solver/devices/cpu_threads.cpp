@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "firn/error.h"
@@ -54,8 +53,12 @@ struct ForkAndJoin {
 #endif
 };
 
+/// No more than there are cores: more are slower, and TBB says so on the terminal.
 int thread_count(int asked) {
-    return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    tbb::task_arena all;
+    all.initialize();
+    const int cores = std::max(1, all.max_concurrency());
+    return asked > 0 ? std::min(asked, cores) : cores;
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ firn::Checkpoint sample(size_t count) {
     c.physics = "a = 1\nb = 2\n";
     c.frame = -7;
     c.into = {0.0123, 45};
+    c.begun = "{\"frame\":-6,\"substeps\":45}";
     c.next_id = 1LL << 40;
     c.spacing = 0.025f;
     std::mt19937 random(1);
@@ -69,6 +70,7 @@ void expect_same(firn::Checkpoint a, firn::Checkpoint b, const std::string& abou
     EXPECT_EQ(b.frame, a.frame) << about;
     EXPECT_EQ(b.into.time, a.into.time) << about;
     EXPECT_EQ(b.into.substeps, a.into.substeps) << about;
+    EXPECT_EQ(b.begun, a.begun) << about;
     EXPECT_EQ(b.next_id, a.next_id) << about;
     EXPECT_EQ(b.spacing, a.spacing) << about;
     EXPECT_EQ(b.particles.id, a.particles.id) << about;
@@ -163,6 +165,16 @@ TEST_F(CheckpointFile, ForeignFilesAreNamed) {
         EXPECT_EQ(std::string(error.what()).rfind(path_, 0), 0u);
     }
     EXPECT_THROW(firn::read_checkpoint((folder_ / "none").string()), firn::Error);
+}
+
+TEST_F(CheckpointFile, AFolderIsNamed) {
+    fs::create_directories(folder_ / "a_folder.bgeo");
+    try {
+        firn::read_checkpoint((folder_ / "a_folder.bgeo").string());
+        FAIL();
+    } catch (const firn::Error& error) {
+        EXPECT_NE(std::string(error.what()).find("is a folder"), std::string::npos) << error.what();
+    }
 }
 
 TEST_F(CheckpointFile, AFailedWriteLeavesTheOldOne) {

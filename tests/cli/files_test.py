@@ -84,6 +84,23 @@ class Files(firn_runs.Runs):
         self.fails("convert", first, "x.obj", code=2)
         self.fails("convert", first, "x.bgeo", "--volumes", code=2)
 
+    def test_convert_keeps_groups_and_names_what_it_leaves_out(self):
+        data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/bgeo")
+        grouped = os.path.join(data, "simple_partanim_16_5.bgeo")
+        self.assertIn("group: stream_source_first_input, 10 points", self.firn("info", grouped)[0])
+        _, said = self.firn("convert", grouped, "points.vdb")
+        self.assertNotIn("warning", said)
+        self.firn("convert", "points.vdb", "back.bgeo")
+        self.assertIn("group: stream_source_first_input, 10 points", self.firn("info", "back.bgeo")[0])
+        _, said = self.firn("convert", grouped, "old.bgeo", "--classic")
+        self.assertIn("1 point groups are left out", said)
+        cube = os.path.join(data, "cube_multi_groups_16_5.bgeo")
+        _, said = self.firn("convert", cube, "corners.bgeo")
+        self.assertIn("24 primitives (polygons and the like) are left out", said)
+        scene = self.write("corners.toml", f'[scene]\nspacing = 0.1\n[[snow]]\nshape = "particles"\nfile = "{cube}"\n')
+        _, said = self.firn("sim", scene, "--out", "corners", "--frames", "1", "--set", "output.volumes=[]")
+        self.assertIn("24 primitives", said)
+
     def test_particles_as_the_start_of_another_scene(self):
         scene = self.write("next.toml", f"""
 [scene]

@@ -77,24 +77,24 @@ class Runs(unittest.TestCase):
             file.write(text)
         return self.path(name)
 
-    def firn(self, *arguments, code=0, timeout=300):
+    def firn(self, *arguments, code=0, timeout=300, program=FIRN, **options):
         """Runs firn; returns standard output and standard error. `code` is what it must return."""
-        done = subprocess.run([FIRN, *arguments], cwd=self.folder, timeout=timeout, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run([program, *arguments], cwd=self.folder, timeout=timeout, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         self.assertGreaterEqual(done.returncode, 0, f"firn died of signal {-done.returncode}: {done.stderr}")
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}{done.stderr}")
         return done.stdout, done.stderr
 
-    def fails(self, *arguments, code=1):
+    def fails(self, *arguments, code=1, **options):
         """The one line that firn says when it can't."""
-        _, error = self.firn(*arguments, code=code)
+        _, error = self.firn(*arguments, code=code, **options)
         lines = [line for line in error.splitlines() if line.startswith("firn ")]
         self.assertEqual(len(lines), 1, error)
         return lines[0]
 
-    def start(self, *arguments):
+    def start(self, *arguments, **options):
         return subprocess.Popen([FIRN, *arguments], cwd=self.folder, text=True, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE)
+                                stderr=subprocess.PIPE, **options)
 
     def particles(self, run):
         """The bytes of every particle file, by name."""

@@ -64,6 +64,80 @@ class Resume(firn_runs.Runs):
                 self.firn("sim", self.scene, "--out", name, "--resume")
                 self.assert_same_particles("whole", name)
 
+    def test_a_terminal_or_a_reader_that_is_gone_saves(self):
+        # The shell and the system both send SIGHUP; each line that nobody reads is another SIGPIPE.
+        for number, code in ((signal.SIGHUP, 129), (signal.SIGPIPE, 141)):
+            with self.subTest(signal=number):
+                name = f"gone{code}"
+                run = self.start("sim", self.scene, "--out", name)
+                for line in run.stderr:
+                    if line.startswith("frame 5/"):
+                        break
+                if number == signal.SIGPIPE:
+                    run.stderr.close()
+                else:
+                    run.send_signal(number)
+                    run.send_signal(number)
+                    self.assertIn("--resume", run.stderr.read())
+                    run.stderr.close()
+                self.assertEqual(run.wait(), code)
+                self.assertLess(len(self.particles(name)), 10, "it was not stopped at all")
+                self.assertEqual(self.leftovers(name), [])
+                _, said = self.firn("sim", self.scene, "--out", name, "--resume")
+                self.assertRegex(said, "resuming after frame [5-9]")
+                self.assert_same_particles("whole", name)
+
+    def test_under_nohup_a_run_goes_on(self):
+        run = self.start("sim", self.scene, "--out", "nohup",
+                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        for line in run.stderr:
+            if line.startswith("frame 3/"):
+                break
+        run.send_signal(signal.SIGHUP)
+        run.stderr.read()
+        run.stderr.close()
+        self.assertEqual(run.wait(), 0)
+        self.assert_same_particles("whole", "nohup")
+
+    def log(self, run):
+        """What the log says of each frame; of a frame that it has twice, the later."""
+        with open(os.path.join(self.path(run), "run.jsonl")) as log:
+            return {line["frame"]: line for line in map(json.loads, log) if "frame" in line}
+
+    def test_the_log_of_an_interrupted_frame_covers_all_of_it(self):
+        steps = ("--set", "substeps=40")
+        self.firn("sim", self.scene, "--out", "steps", "--frames", "6", *steps)
+        run = self.start("sim", self.scene, "--out", "parts", "--frames", "6", *steps)
+        for line in run.stderr:
+            if line.startswith("frame 3/"):
+                break
+        time.sleep(0.3 * self.log("steps")[4]["wall"])
+        run.send_signal(signal.SIGTERM)
+        run.stderr.read()
+        run.stderr.close()
+        self.assertEqual(run.wait(), 143)
+        _, said = self.firn("sim", self.scene, "--out", "parts", "--frames", "6", "--resume", *steps)
+        self.assertRegex(said, r"resuming after frame \d+ and \d+ substeps")
+        self.assert_same_particles("steps", "parts")
+        whole, parts = self.log("steps"), self.log("parts")
+        self.assertEqual(sorted(whole), sorted(parts))
+        for frame in whole:
+            for name, value in whole[frame].items():
+                if name in ("bytes", "bytes_process", "seconds", "wall"):
+                    continue  # tests/cli/run_log_test.cpp adds up seconds
+                if name.endswith("_iterations"):
+                    self.assertAlmostEqual(parts[frame][name], value, places=9, msg=f"frame {frame}: {name}")
+                else:
+                    self.assertEqual(parts[frame][name], value, f"frame {frame}: {name}")
+
+    def test_a_folder_where_a_checkpoint_should_be(self):
+        self.firn("sim", self.scene, "--out", "odd", "--frames", "8")
+        os.mkdir(os.path.join(self.path("odd"), "checkpoints", "fall.0009.bgeo"))
+        _, said = self.firn("sim", self.scene, "--out", "odd", "--resume")
+        self.assertIn("fall.0009.bgeo: this checkpoint is a folder", said)
+        self.assertIn("resuming after frame 8", said)
+        self.assert_same_particles("whole", "odd")
+
     def test_threads_do_not_matter(self):
         self.firn("sim", self.scene, "--out", "one", "--threads", "1", "--frames", "5")
         self.firn("sim", self.scene, "--out", "one", "--threads", "2", "--resume")

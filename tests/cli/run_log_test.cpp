@@ -94,6 +94,54 @@ TEST(RunLog, KeepsEverything) {
     EXPECT_EQ(a.warnings, b.warnings);
 }
 
+/// A frame of five substeps, reported at once or in two parts.
+TEST(RunLog, AFrameInPartsIsTheWholeFrame) {
+    const auto report = [](int first, int last) {
+        FrameReport part;
+        for (int s = first; s < last; ++s) {
+            SubstepReport substep;
+            substep.dt = 0.001 * (1 + (s * 3) % 5);
+            substep.solves = {{"pressure", 10 + s, 0.5 / (1 + s), true}, {"shear", 3 * s, 0.1 * s, true}};
+            part.substeps.push_back(substep);
+        }
+        part.phases = {{"neighbours", 0.25 * (last - first)}, {"shear", 0.5 * (last - first)}};
+        part.warnings = {"it is cold"};
+        part.bytes = static_cast<uint64_t>(last);
+        return part;
+    };
+    FrameRecord whole, parts;
+    add_report(whole, report(0, 5));
+    add_report(parts, report(0, 2));
+    add_report(parts, report(2, 5));
+    EXPECT_EQ(whole.substeps, 5);
+    EXPECT_EQ(parts.substeps, 5);
+    EXPECT_EQ(whole.dt_min, 0.001);
+    EXPECT_EQ(parts.dt_min, whole.dt_min);
+    EXPECT_EQ(whole.dt_max, 0.005);
+    EXPECT_EQ(parts.dt_max, whole.dt_max);
+    ASSERT_EQ(whole.solves.size(), 2u);
+    ASSERT_EQ(parts.solves.size(), 2u);
+    EXPECT_EQ(whole.solves[0].iterations, 12);
+    EXPECT_EQ(whole.solves[0].residual, 0.5);
+    EXPECT_EQ(whole.solves[1].residual, 0.4);
+    for (size_t k = 0; k < 2; ++k) {
+        EXPECT_NEAR(parts.solves[k].iterations, whole.solves[k].iterations, 1e-12);
+        EXPECT_EQ(parts.solves[k].residual, whole.solves[k].residual);
+    }
+    EXPECT_EQ(parts.seconds, whole.seconds);
+    EXPECT_EQ(parts.warnings, whole.warnings);
+    EXPECT_EQ(parts.bytes, whole.bytes);
+}
+
+TEST(RunLog, AFrameThatIsNotWholeYetIsText) {
+    const std::vector<SolveName> solves = some_header().solves;
+    const std::string text = frame_record_text(some_frame(5), solves);
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    EXPECT_EQ(frame_record_text(parse_frame_record(text, solves), solves), text);
+    for (const char* wrong : {"", "[]", "{}", "{\"frame\":\"x\"}", "{\"frame\":1,\"seconds\":7}"})
+        EXPECT_THROW(parse_frame_record(wrong, solves), Error) << wrong;
+}
+
 /// A run may be killed at any byte: what was whole stays, and the next run goes on in the same file.
 TEST(RunLog, SurvivesBeingCutAnywhere) {
     const TemporaryFolder folder;

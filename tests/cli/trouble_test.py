@@ -2,6 +2,7 @@
 """Full disks, read-only folders, bad meshes and misspelt keys: one clear line, exit code 1, and no half file."""
 
 import os
+import resource
 import shutil
 import subprocess
 import unittest
@@ -169,6 +170,109 @@ class Folders(firn_runs.Runs):
         self.assertIn("run", self.fails("sim", self.write("scene.toml", SCENE), "--out", "run"))
 
 
+class Limits(firn_runs.Runs):
+    """What the system allows a program: threads, processes, sizes of files."""
+
+    def test_more_threads_than_cores_are_named_and_cut(self):
+        scene = self.write("scene.toml", SCENE)
+        cores = len(os.sched_getaffinity(0))
+        said = f"512 threads are more than the {cores} core"
+        for arguments in (("sim", scene, "--out", "run", "--threads", "512"), ("check", scene, "--set", "threads=512"),
+                          ("sim", scene, "--out", "again", "--set", "threads=512", "--set", 'output.volumes=["density"]'),
+                          ("volumes", "again", "--threads", "512", "--force")):
+            with self.subTest(arguments=arguments):
+                out, error = self.firn(*arguments)
+                self.assertEqual((out + error).count("threads are more than"), 1, out + error)
+                self.assertIn(said, out + error)
+                self.assertNotIn("TBB", out + error)
+                self.assertNotIn("workers", out + error)
+
+    def test_no_thread_to_be_had(self):
+        scene = self.write("scene.toml", SCENE)
+        if os.geteuid() != 0:
+            self.skipTest("only root can become a user who has no other process")
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("on one core firn starts no thread")
+        # Root has no limit: as nobody, in a folder of nobody's.
+        os.chmod(self.folder, 0o777)
+        program = shutil.copy(firn_runs.FIRN, self.path("firn"))
+        os.chmod(program, 0o755)
+
+        def run(allowed, *arguments):
+            def limited():
+                os.setgid(65534)
+                os.setuid(65534)
+                resource.setrlimit(resource.RLIMIT_NPROC, (allowed, allowed))
+
+            done = subprocess.run([program, "sim", scene, "--force", *arguments], cwd=self.folder, text=True,
+                                  capture_output=True, preexec_fn=limited)
+            self.assertIn(done.returncode, (0, 1), f"{allowed} threads: {done.stderr}")
+            if done.returncode == 1:
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertIn("ulimit -u", done.stderr)
+            self.assertEqual(self.leftovers("."), [])
+            return done
+
+        # Libraries start threads of their own, before main(): how many are left for firn is not known here.
+        volumes = ("--set", 'output.volumes=["density"]')
+        by_firn = 0
+        for allowed in range(1, 32):
+            done = run(allowed, "--out", "run", *volumes)
+            if done.returncode == 0:
+                break
+            if "--threads" in done.stderr:
+                by_firn += 1
+                self.assertEqual(run(allowed, "--out", "one", "--threads", "1", *volumes).returncode, 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(by_firn, 0, "firn itself never had too few")
+
+    def test_files_that_may_not_grow(self):
+        scene = self.write("scene.toml", firn_runs.FALL.replace("volumes = []", ""))
+        for bytes_allowed in (100, 4096, 20_000):
+            with self.subTest(bytes_allowed=bytes_allowed):
+                error = self.fails(
+                    "sim", scene, "--out", f"run{bytes_allowed}",
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_allowed, bytes_allowed)))
+                self.assertIn("can't be written", error)
+                self.assertEqual(self.leftovers(f"run{bytes_allowed}"), [])
+
+
+class Planted(firn_runs.Runs):
+    """Links that somebody else put into a folder that all may write to."""
+
+    def test_links_are_not_followed(self):
+        scene = self.write("scene.toml", SCENE)
+        secret = self.write("secret", "mine")
+        for name in (".lock", "run.jsonl"):
+            with self.subTest(name=name):
+                self.firn("sim", scene, "--out", "run", "--force")
+                planted = self.path("run", name)
+                os.remove(planted)
+                os.symlink(secret, planted)
+                done = subprocess.run([firn_runs.FIRN, "sim", scene, "--out", "run", "--resume", "--frames", "3"],
+                                      cwd=self.folder, text=True, capture_output=True)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"run/{name}", done.stderr)
+                with open(secret) as file:
+                    self.assertEqual(file.read(), "mine")
+                os.remove(planted)
+
+    def test_errors_quote_one_short_token(self):
+        secret = "correct_horse_battery_staple_and_so_on"
+        token = secret[:24]
+        for name, text in (("a.toml", f"[scene]\n{secret} = 1\n"), ("b.toml", f"{secret} other words\n"),
+                           ("c.toml", f"root:{secret}\n"), ("d.toml", f"[{secret}]\n[{secret}]\n"),
+                           ("a.obj", f"v {secret} 1 2\n"), ("b.obj", f"f {secret} 1 2\n"),
+                           ("a.stl", f"solid x\n{secret} other words\n"), ("a.ply", f"ply\nformat {secret}\n")):
+            with self.subTest(name=name):
+                self.write(name, text)
+                error = self.fails("check" if name.endswith(".toml") else "info", self.path(name))
+                self.assertNotIn(secret[:25], error)
+                self.assertNotIn("other words", error)
+                if name == "a.obj":
+                    self.assertIn(f"'{token}...'", error)
+
+
 class Scenes(firn_runs.Runs):
     def test_misspelt_keys_get_a_suggestion(self):
         scene = self.write("scene.toml", SCENE.replace("position", "postion"))
@@ -201,6 +305,12 @@ class Scenes(firn_runs.Runs):
         self.assertIn("particles", error)
         error = self.fails("check", scene, "--set", "memory_limit=1e-6")
         self.assertIn("memory", error)
+
+    def test_both_ends_of_surface_smooth(self):
+        scene = self.write("scene.toml", SCENE.replace("volumes = []", 'volumes = ["surface"]').replace("end = 2", "end = 1"))
+        for passes in (0, 100):
+            self.firn("sim", scene, "--out", f"run{passes}", "--set", f"output.surface_smooth={passes}")
+        self.assertIn("0 to 100", self.fails("sim", scene, "--out", "run", "--set", "output.surface_smooth=101"))
 
     def test_no_gpu_needed(self):
         error = self.fails("sim", self.write("scene.toml", SCENE), "--device", "abacus")

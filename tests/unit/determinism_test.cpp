@@ -426,6 +426,7 @@ TEST(HostState, EnginesMove) {
     a.upload(snow);
     Engine b = std::move(a);
     EXPECT_EQ(b.particle_count(), 1u);
+    EXPECT_EQ(a.particle_count(), 0u) << "an engine that was moved away holds nothing";
     Engine c;
     c = std::move(b);
     Particles out;

@@ -201,6 +201,40 @@ TEST(Bgeo, DetailsAndMeaningsOfHoudinisFiles) {
     EXPECT_EQ(meanings.at("rest"), "");
 }
 
+TEST(Bgeo, GroupsAndPrimitivesOfHoudinisFiles) {
+    const ParticleFile particles = firn::read_particles(data_folder + "simple_partanim_16_5.bgeo");
+    ASSERT_EQ(particles.groups.size(), 1u);
+    EXPECT_EQ(particles.groups[0].name, "stream_source_first_input");
+    EXPECT_EQ(particles.groups[0].member, std::vector<uint8_t>(10, 1));
+    EXPECT_EQ(particles.primitives_left_out, 0u);
+    // Nothing is dropped without a word.
+    EXPECT_EQ(firn::read_particles(data_folder + "cube_multi_groups_16_5.bgeo").primitives_left_out, 24u);
+    EXPECT_NE(firn::describe_bgeo(data_folder + "cube_multi_groups_16_5.bgeo").find("primitives: 24, passed over"),
+              std::string::npos);
+}
+
+TEST(Bgeo, GroupsAreKept) {
+    Folder folder;
+    for (const size_t count : {size_t{1}, size_t{2500}}) {
+        SCOPED_TRACE(count);
+        ParticleFile file = sample_particles(count, 0);
+        file.groups = {{"every_third", std::vector<uint8_t>(count)},
+                       {"none", std::vector<uint8_t>(count)},
+                       {"odd name", std::vector<uint8_t>(count, 1)}};
+        for (size_t i = 0; i < count; i += 3) file.groups[0].member[i] = 1;
+        firn::write_particles(folder / "a.bgeo", file);
+        const ParticleFile read = firn::read_particles(folder / "a.bgeo");
+        expect_same_file(file, read);
+        ASSERT_EQ(read.groups.size(), 3u);
+        EXPECT_EQ(read.groups[2].name, "odd_name");
+        for (size_t k = 0; k < 3; ++k) EXPECT_EQ(read.groups[k].member, file.groups[k].member) << k;
+    }
+    ParticleFile wrong = sample_particles(3, 0);
+    wrong.groups = {{"two", {1, 0}}};
+    EXPECT_NE(error_of([&] { firn::write_particles(folder / "b.bgeo", wrong); }).find("group 'two' has 2 entries"),
+              std::string::npos);
+}
+
 TEST(Bgeo, HasTheStructureOfHoudinisFiles) {
     // What Houdini wrote is read and written again. The two trees may differ only in what is listed here.
     for (const std::string name : {"simple_partanim_16_5", "points_noprim_16_5", "empty_16_5"}) {
@@ -210,9 +244,9 @@ TEST(Bgeo, HasTheStructureOfHoudinisFiles) {
         const json theirs = Decoder(bytes_of(data_folder + name + ".bgeo")).tree();
         const json ours = Decoder(bytes_of(folder / "again.bgeo")).tree();
 
-        // The same parts in the same order, without groups and the optional index.
+        // The same parts in the same order, without the optional index.
         std::vector<std::string> their_keys, our_keys;
-        const std::set<std::string> without = {"pointgroups", "index", "indexposition"};
+        const std::set<std::string> without = {"index", "indexposition"};
         for (size_t i = 0; i < theirs.size(); i += 2)
             if (!without.count(theirs[i])) their_keys.push_back(theirs[i]);
         for (size_t i = 0; i < ours.size(); i += 2) our_keys.push_back(ours[i]);
@@ -414,6 +448,28 @@ TEST(Bgeo, HostileFiles) {
     expect(
         bgeo_with(1, values_with(3, 1024, text_token("constantpageflags") + "[[11]]" + raw + uniform_token(3, point))),
         "constant pages");
+    // Groups that have more points than the file, or name some that it has not.
+    const auto with_group = [&](const std::string& selection) {
+        std::string bytes = bgeo_with(1, values_with(3, 1024, raw + uniform_token(3, point)));
+        bytes.pop_back();
+        return bytes + text_token("pointgroups") + "[[[" + text_token("name") + text_token("g") + "][" +
+               text_token("selection") + "[" + selection + "]]]]]";
+    };
+    const auto runs = [&](int64_t length) {
+        return text_token("unordered") + "[" + text_token("boolRLE") + "[" + int_token(length) + "1]]";
+    };
+    ASSERT_EQ(read_error(with_group(runs(1))), "");
+    expect(with_group(runs(2)), "more entries than there are points");
+    expect(with_group(runs(-1)), "more entries than there are points");
+    expect(with_group(runs(int64_t{1} << 60)), "more entries than there are points");
+    expect(with_group(runs(0)), "0 entries for 1 points");
+    expect(with_group(text_token("unordered") + "[" + text_token("i8") + "[" + int_token(1) + int_token(1) + "]]"),
+           "2 entries for 1 points");
+    expect(with_group(text_token("ordered") + "[" + int_token(1) + "]"), "point 1 of 1");
+    // No more of a name than a token: the file may be another than one thinks, and the log is for all.
+    const std::string unknown = read_error(bgeo_with(
+        1, values_with(int64_t{1} << 40, 1024, raw + uniform_token(3, point)), "a secret of sixty letters and more"));
+    EXPECT_NE(unknown.find("attribute 'a...' can't have"), std::string::npos) << unknown;
     expect("\x7fNSJb[&\x05]", "string 5 is used but not defined");
     expect("\x7fNSJb[\x99]", "unknown token 153");
     expect("\x7fNSJb" + std::string(1'000'000, '['), "");
@@ -567,6 +623,7 @@ TEST(BgeoClassic, ParticleSystemsArePassedOver) {
     const ParticleFile read = firn::read_particles(bytes.data(), bytes.size(), "x");
     EXPECT_EQ(read.particles.id, classic_particles().particles.id);
     EXPECT_TRUE(read.metadata.empty());
+    EXPECT_EQ(read.primitives_left_out, 1u);
 }
 
 TEST(BgeoClassic, KeepsEveryAttributeToTheBit) {

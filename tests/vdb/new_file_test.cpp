@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "firn/usd_stage.h"
@@ -64,6 +65,36 @@ TEST(NewFile, AFolderIsNoFile) {
     NewFile file(folder / "taken");
     write_bytes(file.temporary(), "x");
     EXPECT_NE(error_of([&] { file.commit(); }).find("taken: can't be written"), std::string::npos);
+}
+
+/// In a folder that others may write to: no name can be told in advance, and a link that takes the place of the
+/// temporary file is not followed.
+TEST(NewFile, PlantedLinksAreNotFollowed) {
+    Folder folder;
+    write_bytes(folder / "secret", "mine");
+    const auto name_of_part = [&] {
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+            if (entry.path().extension() == ".part") return entry.path().string();
+        return std::string();
+    };
+    std::vector<std::string> names;
+    for (int k = 0; k < 3; ++k) {
+        NewFile file(folder / "a.txt");
+        const std::string part = name_of_part();
+        ASSERT_FALSE(part.empty()) << "the file is there before anybody can plant another";
+        names.push_back(part);
+        std::filesystem::remove(part);
+        std::filesystem::create_symlink(folder / "secret", part);
+        write_bytes(file.temporary(), "new");
+        EXPECT_EQ(bytes_of(folder / "secret"), "mine");
+    }
+    // A counter would give 0, 1, 2 again in the next process.
+    for (const std::string& name : names) {
+        const std::string stem = name.substr(0, name.size() - 5), random = stem.substr(stem.rfind('.') + 1);
+        EXPECT_EQ(random.size(), 16u) << name;
+        EXPECT_EQ(std::count(names.begin(), names.end(), name), 1);
+    }
+    EXPECT_EQ(folder.count(), 1u);
 }
 
 /// A file system of its own, 256 KB small; only root may mount one.

@@ -191,6 +191,32 @@ TEST(SurfaceGrid, KeepsSingleGrains) {
     EXPECT_LT(volume(*grid), 1.0 * 1e-3);
 }
 
+/// Scenes and nodes allow 0 to 100 passes: each of them must give a surface, and one more is refused by name.
+TEST(SurfaceGrid, SmoothsAsOftenAsScenesAllow) {
+    const Particles particles = firn_test::cloud(20000, 0.5f, {}, 9);
+    SurfaceGridSettings settings;
+    double before = 1e9;
+    for (const int passes : {0, 2, 65, 100}) {
+        settings.smooth = passes;
+        const double inside = volume(*surface_grid(particles, settings, GridSettings{0.02f, 0, 0}));
+        EXPECT_GT(inside, 0.05 * 0.125) << passes;
+        EXPECT_LT(inside, 2 * 0.125) << passes;
+        EXPECT_LE(inside, 1.1 * before) << passes;
+        before = inside;
+    }
+    for (const int passes : {-1, 101}) {
+        settings.smooth = passes;
+        try {
+            surface_grid(particles, settings, GridSettings{0.02f, 0, 0});
+            FAIL() << passes;
+        } catch (const firn::Error& error) {
+            EXPECT_NE(std::string(error.what()).find("0 to 100 passes, not " + std::to_string(passes)),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+}
+
 TEST(SurfaceGrid, HasTheSameBitsOnOneAndTwoThreads) {
     const Particles particles = firn_test::cloud(20000, 1.5f, {-1, 0, 0.3f}, 9);
     const FloatGrid::Ptr one = surface_grid(particles, {}, GridSettings{0.05f, 0, 1});

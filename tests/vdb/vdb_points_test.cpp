@@ -54,6 +54,22 @@ TEST(VdbPoints, EqualParticlesAreEqualFiles) {
     EXPECT_EQ(bytes_of(folder / "a.vdb"), bytes_of(folder / "b.vdb"));
 }
 
+TEST(VdbPoints, GroupsAreKept) {
+    Folder folder;
+    ParticleFile file = sample_particles(2500, 0);
+    file.groups = {{"every_third", std::vector<uint8_t>(2500)}, {"none", std::vector<uint8_t>(2500)}};
+    for (size_t i = 0; i < 2500; i += 3) file.groups[0].member[i] = 1;
+    for (const char* name : {"a.vdb", "b.vdb"}) firn::write_particles(folder / name, file);
+    EXPECT_EQ(bytes_of(folder / "a.vdb"), bytes_of(folder / "b.vdb"));
+    const ParticleFile read = firn::read_particles(folder / "a.vdb");
+    expect_same_particles(file, read);
+    ASSERT_EQ(read.groups.size(), 2u);
+    for (size_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(read.groups[k].name, file.groups[k].name);
+        EXPECT_EQ(read.groups[k].member, file.groups[k].member);
+    }
+}
+
 TEST(VdbPoints, OrderIsKeptWithoutIds) {
     Folder folder;
     ParticleFile file;

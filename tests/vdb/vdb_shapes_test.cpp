@@ -103,6 +103,40 @@ TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
     std::filesystem::remove(path);
 }
 
+/// What other programs write: double precision, several grids of one name or of none, vectors before numbers.
+TEST(VdbShapes, DoublesAndGridsBehindOthersAreFound) {
+    openvdb::initialize();
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("firn_mixed_" + std::to_string(::getpid()) + ".vdb")).string();
+    const double volume = 4.0 / 3 * pi * 0.125;
+    const auto doubles = [](const char* name, bool fog) {
+        return openvdb::DoubleGrid::Ptr(new openvdb::DoubleGrid(*sphere_grid(name, fog)));
+    };
+    const auto vectors = [](const char* name) {
+        const auto grid = openvdb::Vec3SGrid::create();
+        grid->setName(name);
+        grid->fill(openvdb::CoordBBox({0, 0, 0}, {3, 3, 3}), openvdb::Vec3s(1, 0, 0));
+        return grid;
+    };
+    const std::pair<openvdb::GridPtrVec, std::string> files[] = {
+        {{doubles("surface", false)}, ""},
+        {{doubles("density", true)}, "density"},
+        {{vectors("surface"), sphere_grid("surface", false)}, "surface"},
+        {{vectors("surface"), sphere_grid("surface", false)}, ""},
+        {{vectors("vel"), sphere_grid("", false)}, ""},
+        {{vectors(""), doubles("", false)}, ""},
+    };
+    for (const auto& [grids, name] : files) {
+        SCOPED_TRACE(grids.front()->getName() + " " + grids.front()->valueType() + " '" + name + "'");
+        openvdb::io::File(path).write(grids);
+        EXPECT_EQ(message([&] { EXPECT_NEAR(examine(vdb_mesh(path, name)).volume, volume, 0.02 * volume); }),
+                  "no error");
+    }
+    openvdb::io::File(path).write({vectors("vel")});
+    EXPECT_NE(message([&] { vdb_mesh(path, ""); }).find("it holds vel (vec3s)"), std::string::npos);
+    std::filesystem::remove(path);
+}
+
 TEST(VdbShapes, DamagedFilesAreErrorsAndNeverCrashes) {
     openvdb::initialize();
     const std::string path =

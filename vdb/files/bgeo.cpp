@@ -12,6 +12,7 @@
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -63,6 +64,11 @@ public:
                 if (!has_count_) json_.fail(json_.offset(), "attributes before the number of points");
                 read_attributes();
                 complete = true;
+            } else if (key == "primitivecount") {
+                file_.primitives_left_out = static_cast<uint64_t>(std::max<int64_t>(0, json_.integer()));
+            } else if (key == "pointgroups") {
+                if (!has_count_) json_.fail(json_.offset(), "groups before the number of points");
+                json_.elements([&] { read_group(); });
             } else {
                 json_.skip();
             }
@@ -70,6 +76,8 @@ public:
         if (!has_count_) json_.fail(json_.offset(), "the file does not say how many points it has");
         if (!complete && count_ > 0) json_.fail(json_.offset(), "the file has points but no attributes");
         finish_columns(file_, count_, name_ + ": ");
+        for (const PointGroup& group : file_.groups)
+            if (group.member.size() != count_) json_.fail(json_.offset(), "the number of points changes");
         return std::move(file_);
     }
 
@@ -171,6 +179,72 @@ private:
         });
     }
 
+    void read_group() {
+        const size_t at = json_.offset();
+        PointGroup group;
+        bool known = false, first = true;
+        json_.elements([&] {
+            json_.pairs([&](std::string_view key) {
+                if (first && key == "name")
+                    group.name = json_.string();
+                else if (!first && key == "selection")
+                    known = read_selection(group.member);
+                else
+                    json_.skip();
+            });
+            first = false;
+        });
+        if (!known) return;
+        if (!budget_.take(1, 1, group.name.size() + sizeof(PointGroup))) json_.fail(at, "too many groups");
+        file_.groups.push_back(std::move(group));
+    }
+
+    /// False where points are chosen in a way that is unknown here.
+    bool read_selection(std::vector<uint8_t>& member) {
+        const size_t at = json_.offset();
+        if (!budget_.take(count_, 1, 1)) json_.fail(at, "too many groups");
+        bool known = false;
+        json_.pairs([&](std::string_view order) {
+            if (order == "ordered") {  // their numbers; the order is not kept
+                known = true;
+                member.assign(count_, 0);
+                for (const int64_t point : small_numbers<int64_t>()) {
+                    if (point < 0 || static_cast<uint64_t>(point) >= count_)
+                        json_.fail(at, "a group has point " + std::to_string(point) + " of " + std::to_string(count_));
+                    member[static_cast<size_t>(point)] = 1;
+                }
+            } else if (order == "unordered") {
+                json_.pairs([&](std::string_view form) {
+                    if (form == "i8")
+                        member = small_numbers<uint8_t>();
+                    else if (form == "boolRLE")
+                        member = runs(small_numbers<int64_t>());
+                    else
+                        return json_.skip();
+                    known = true;
+                    if (member.size() != count_)
+                        json_.fail(at, "a group has " + std::to_string(member.size()) + " entries for " +
+                                           std::to_string(count_) + " points");
+                    for (uint8_t& flag : member) flag = flag != 0;
+                });
+            } else {
+                json_.skip();
+            }
+        });
+        return known;
+    }
+
+    /// 3, true, 2, false: three members, then two others.
+    std::vector<uint8_t> runs(const std::vector<int64_t>& pairs) const {
+        std::vector<uint8_t> flags;
+        for (size_t k = 0; k + 1 < pairs.size(); k += 2) {
+            if (pairs[k] < 0 || static_cast<uint64_t>(pairs[k]) > count_ - flags.size())
+                json_.fail(json_.offset(), "a group has more entries than there are points");
+            flags.insert(flags.end(), static_cast<size_t>(pairs[k]), pairs[k + 1] != 0);
+        }
+        return flags;
+    }
+
     /// Page flags and the like; their number is not known before.
     template <typename T>
     std::vector<T> small_numbers() {
@@ -197,39 +271,40 @@ private:
     void fill(const Definition& definition, const std::vector<std::string_view>& strings, const Layout& layout,
               std::string_view form, bool global) {
         const size_t at = json_.offset();
-        const std::string name(definition.name);
+        const std::string name(definition.name), shown = short_token(name);
         Storage storage;
         if (!storage_of(layout.storage, storage))
-            json_.fail(at, "attribute '" + name + "' is stored as '" + std::string(layout.storage) +
+            json_.fail(at, "attribute '" + shown + "' is stored as '" + short_token(layout.storage) +
                                "', which is unknown here");
         const size_t count = global ? 1 : count_;
         // No attribute of Houdini has more; a 4x4 matrix has 16.
         constexpr int64_t widest = 4096;
         if (layout.size < 1 || layout.size > widest)
-            json_.fail(at, "attribute '" + name + "' can't have " + std::to_string(layout.size) + " numbers per point");
+            json_.fail(at,
+                       "attribute '" + shown + "' can't have " + std::to_string(layout.size) + " numbers per point");
         const int components = static_cast<int>(layout.size);
         // A text is copied for each attribute that has it.
         for (const std::string_view text : strings)
             if (!budget_.take(1, 1, text.size() + sizeof(std::string))) json_.fail(at, "too much text");
         // Integers are kept in 64 bits, whatever the file needs for them.
         if (!budget_.take(count, static_cast<uint64_t>(components), 8)) {
-            json_.fail(at, "attribute '" + name + "' would need far more memory than the file has: it is damaged");
+            json_.fail(at, "attribute '" + shown + "' would need far more memory than the file has: it is damaged");
         }
         ParticleFile single;
         ParticleFile& file = global ? single : file_;
         const ColumnSpace space = add_column(file, name, std::string(definition.meaning), storage, components, count);
         if (space.floats) {
-            numbers(layout, form, name, components, count, space.floats);
+            numbers(layout, form, shown, components, count, space.floats);
         } else if (space.doubles) {
-            numbers(layout, form, name, components, count, space.doubles);
+            numbers(layout, form, shown, components, count, space.doubles);
         } else if (space.integers) {
-            numbers(layout, form, name, components, count, space.integers);
+            numbers(layout, form, shown, components, count, space.integers);
         } else {
             json_.skip();
             return;
         }
         if (definition.type == "string") {
-            check_indices(space.integers, count * static_cast<size_t>(components), strings.size(), name, at);
+            check_indices(space.integers, count * static_cast<size_t>(components), strings.size(), shown, at);
         }
         if (global) {
             // One text may stand for all components.
@@ -427,6 +502,7 @@ public:
         json_.string("primitives");
         json_.begin_array();
         json_.end_array();
+        write_groups();
         json_.end_array();
     }
 
@@ -486,6 +562,41 @@ private:
             json_.begin_array();
             for (const Detail& detail : details_) write_detail(detail);
             json_.end_array();
+        }
+        json_.end_array();
+    }
+
+    void write_groups() {
+        const std::vector<std::string> names = group_names_of(file_);
+        if (names.empty()) return;
+        json_.string("pointgroups");
+        json_.begin_array();
+        for (size_t k = 0; k < names.size(); ++k) {
+            json_.begin_array();
+            json_.begin_array();
+            field("name", names[k]);
+            json_.end_array();
+            json_.begin_array();
+            json_.string("selection");
+            json_.begin_array();
+            json_.string("unordered");
+            json_.begin_array();
+            json_.string("boolRLE");
+            write_runs(file_.groups[k].member);
+            json_.end_array();
+            json_.end_array();
+            json_.end_array();
+            json_.end_array();
+        }
+        json_.end_array();
+    }
+
+    void write_runs(const std::vector<uint8_t>& flags) {
+        json_.begin_array();
+        for (size_t begin = 0, end = 0; begin < flags.size(); begin = end) {
+            while (end < flags.size() && (flags[end] != 0) == (flags[begin] != 0)) ++end;
+            json_.integer(static_cast<int64_t>(end - begin));
+            json_.boolean(flags[begin] != 0);
         }
         json_.end_array();
     }

@@ -11,6 +11,7 @@
 #include "files/formats.h"
 #include "files/output.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -43,7 +44,7 @@ public:
         if (version != 5) fail(5, "version " + std::to_string(version) + " of classic .bgeo; only version 5 is known");
         const size_t points = number("points");
         const size_t primitives = number("primitives");
-        number("point groups");
+        const size_t groups = number("point groups");
         number("primitive groups");
         const size_t point_attributes = number("point attributes");
         const size_t vertex_attributes = number("vertex attributes");
@@ -52,6 +53,8 @@ public:
 
         std::vector<ClassicColumn> columns = definitions(point_attributes);
         ParticleFile file = read_points(columns, points);
+        file.primitives_left_out = primitives;
+        file.groups_left_out = groups;
         // What follows is for the facts of the whole. Polygons and the like are no business of particles: where they
         // stand in the way, the facts are passed over with them.
         if (vertex_attributes == 0 && pass_particle_systems(primitives, primitive_attributes, points))
@@ -92,7 +95,7 @@ private:
             column.size = short_integer();
             const int32_t type = integer();
             column.type = static_cast<ClassicType>(type);
-            if (column.size == 0) fail(at, "attribute '" + column.name + "' has no size");
+            if (column.size == 0) fail(at, "attribute '" + short_token(column.name) + "' has no size");
             if (column.type == ClassicType::text) {
                 const size_t texts = number("texts");
                 for (size_t k = 0; k < texts; ++k) {
@@ -103,7 +106,7 @@ private:
             } else if (type == 0 || type == 1 || type == 5) {
                 take(4 * column.size);  // the default
             } else {
-                fail(at, "attribute '" + column.name + "' is of type " + std::to_string(type) +
+                fail(at, "attribute '" + short_token(column.name) + "' is of type " + std::to_string(type) +
                              ", which is unknown here; save the file as a modern .bgeo");
             }
             columns.push_back(std::move(column));
@@ -127,7 +130,7 @@ private:
         for (ClassicColumn& column : columns) {
             const bool whole = column.type == ClassicType::integer || column.type == ClassicType::text;
             if (column.name == "P" || (count > 0 && !budget_.take(count, column.size, 8)))
-                fail(at, "attribute '" + column.name + "' can't be in a file of this size");
+                fail(at, "attribute '" + short_token(column.name) + "' can't be in a file of this size");
             const ColumnSpace space =
                 add_column(file, column.name, column.type == ClassicType::vector ? "vector" : "",
                            whole ? Storage::int32 : Storage::float32, static_cast<int>(column.size), count);
@@ -146,8 +149,8 @@ private:
     void check_indices(const ColumnSpace& space, size_t count, const ClassicColumn& column, size_t at) const {
         for (size_t i = 0; space.integers && i < count; ++i) {
             if (space.integers[i] < -1 || space.integers[i] >= static_cast<int64_t>(column.strings.size()))
-                fail(at, "attribute '" + column.name + "' names text " + std::to_string(space.integers[i]) + " of " +
-                             std::to_string(column.strings.size()));
+                fail(at, "attribute '" + short_token(column.name) + "' names text " +
+                             std::to_string(space.integers[i]) + " of " + std::to_string(column.strings.size()));
         }
     }
 
@@ -200,8 +203,8 @@ private:
                 } else if (whole >= 0) {
                     if (static_cast<size_t>(whole) >= column.strings.size() ||
                         !budget_.take(1, 1, column.strings[static_cast<size_t>(whole)].size() + 1))
-                        fail(at, "attribute '" + column.name + "' names text " + std::to_string(whole) + " of " +
-                                     std::to_string(column.strings.size()));
+                        fail(at, "attribute '" + short_token(column.name) + "' names text " + std::to_string(whole) +
+                                     " of " + std::to_string(column.strings.size()));
                     value += column.strings[static_cast<size_t>(whole)];
                 }
             }

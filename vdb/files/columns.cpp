@@ -152,6 +152,18 @@ std::vector<Detail> details_of(const ParticleFile& file) {
     return details;
 }
 
+std::vector<std::string> group_names_of(const ParticleFile& file) {
+    std::vector<std::string> all;
+    std::set<std::string> names;
+    for (const PointGroup& group : file.groups) {
+        if (group.member.size() != file.particles.count())
+            throw Error("group '" + group.name + "' has " + std::to_string(group.member.size()) + " entries for " +
+                        std::to_string(file.particles.count()) + " particles");
+        all.push_back(houdini_name(group.name, names));
+    }
+    return all;
+}
+
 ColumnSpace add_column(ParticleFile& file, const std::string& name, const std::string& meaning, Storage storage,
                        int components, size_t count) {
     const bool whole = storage == Storage::int32 || storage == Storage::int64;

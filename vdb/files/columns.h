@@ -45,6 +45,8 @@ struct Detail {
     std::string text;
 };
 std::vector<Detail> details_of(const ParticleFile&);
+/// The names of the groups, as Houdini allows them. Throws Error when a group has more or fewer points than the file.
+std::vector<std::string> group_names_of(const ParticleFile&);
 std::string text_of(int64_t number);
 std::string text_of(double number);
 /// The shortest text that is this float again.

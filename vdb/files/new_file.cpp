@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -21,17 +21,14 @@ namespace {
     throw Error(path + ": " + what + ": " + reason);
 }
 
-/// So that a crash of the machine can't leave an empty file under the final name.
-void flush_to_disk(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) fail(path, "can't be opened again", std::strerror(errno));
-    const int result = ::fsync(file);
-    const int reason = errno;
-    ::close(file);
-    // Some network file systems don't know fsync; the write itself was checked by whoever wrote.
-    if (result != 0 && reason != EINVAL && reason != EROFS && reason != ENOTSUP) {
-        fail(path, "can't be written", std::strerror(reason));
-    }
+/// 64 random bits. Whoever could tell a temporary name in advance could plant a link there, in a folder that all may
+/// write to.
+std::string random_name(const std::string& path) {
+    uint64_t bits = 0;
+    if (::getentropy(&bits, sizeof bits) != 0) fail(path, "no random name for it", std::strerror(errno));
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(bits));
+    return text;
 }
 
 }  // namespace
@@ -46,7 +43,6 @@ std::string process_home() {
 }
 
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
-    static std::atomic<unsigned> counter{0};
     const std::filesystem::path target(path_);
     if (!target.has_filename()) fail(path_, "can't be written", "it names a folder, not a file");
     const std::filesystem::path folder = target.parent_path();
@@ -56,18 +52,28 @@ NewFile::NewFile(std::string path) : path_(std::move(path)) {
         if (error) fail(folder.string(), "can't make this folder", error.message());
     }
     // Farm machines share a folder, and their process numbers may be equal.
-    temporary_ = (folder / ("." + target.filename().string() + "." + process_home() + "." + std::to_string(::getpid()) +
-                            "." + std::to_string(counter++) + ".part"))
-                     .string();
+    const std::string process = std::to_string(::getpid());
+    name_ = (folder / ("." + target.filename().string() + "." + process_home() + "." + process + "." +
+                       random_name(path_) + ".part"))
+                .string();
+    file_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file_ < 0) fail(path_, "can't be written", std::strerror(errno));
+    // Libraries open files by name. This one is the open file itself, whatever becomes of the name in the folder.
+    temporary_ = "/proc/" + process + "/fd/" + std::to_string(file_);
+    if (::access(temporary_.c_str(), W_OK) != 0) temporary_ = name_;
 }
 
 NewFile::~NewFile() {
-    if (!committed_) ::unlink(temporary_.c_str());
+    ::close(file_);
+    if (!committed_) ::unlink(name_.c_str());
 }
 
 void NewFile::commit() {
-    flush_to_disk(temporary_);
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "can't be written", std::strerror(errno));
+    // So that a crash of the machine can't leave an empty file under the final name. Some network file systems don't
+    // know fsync; the write itself was checked by whoever wrote.
+    if (::fsync(file_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+        fail(path_, "can't be written", std::strerror(errno));
+    if (std::rename(name_.c_str(), path_.c_str()) != 0) fail(path_, "can't be written", std::strerror(errno));
     committed_ = true;
 }
 

@@ -132,6 +132,11 @@ std::string describe_bgeo(const std::string& path) {
         }
         text << "\n";
     }
+    for (const PointGroup& group : file.groups)
+        text << "group: " << group.name << ", " << std::count(group.member.begin(), group.member.end(), uint8_t{1})
+             << " points\n";
+    if (file.primitives_left_out > 0)
+        text << "primitives: " << file.primitives_left_out << ", passed over: Firn reads only points\n";
     for (const auto& [name, value] : file.metadata) text << "detail: " << name << " = " << value << "\n";
     return text.str();
 }

@@ -19,6 +19,7 @@
 #include "files/output.h"
 #include "files/vdb_metadata.h"
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "grids/own_process.h"
 #include "grids/vdb_archive.h"
 
@@ -108,6 +109,7 @@ public:
         if (!leaves_.empty())
             for (const auto& [name, position] : leaves_.front().leaf->attributeSet().descriptor().map())
                 read_attribute(name);
+        read_groups();
         finish_columns(file_, count_, name_ + ": ");
         restore_order();
         return std::move(file_);
@@ -150,7 +152,7 @@ private:
     const AttributeArray& array_of(const PlacedLeaf& placed, const std::string& name) const {
         const size_t position = placed.leaf->attributeSet().find(name);
         if (position == openvdb::points::AttributeSet::INVALID_POS)
-            throw Error(name_ + ": is damaged: a leaf lacks attribute '" + name + "'");
+            throw Error(name_ + ": is damaged: a leaf lacks attribute '" + short_token(name) + "'");
         return placed.leaf->constAttributeArray(position);
     }
 
@@ -175,7 +177,7 @@ private:
             {"mat4d", &PointGridReader::read_as<openvdb::Mat4d>},
         };
         const AttributeArray& first = array_of(leaves_.front(), name);
-        // Groups and OpenVDB's own kind of text are nothing that a particle needs.
+        // Groups have their own arrays; OpenVDB's own kind of text is nothing that a particle needs.
         if (openvdb::points::isGroup(first) || openvdb::points::isString(first)) return;
         if (const auto type = types.find(first.valueType()); type != types.end()) (this->*type->second)(name);
     }
@@ -192,7 +194,8 @@ private:
         for (const PlacedLeaf& placed : leaves_) {
             const AttributeArray& array = array_of(placed, name);
             if (array.stride() != stride || array.size() != placed.count)
-                throw Error(name_ + ": is damaged: attribute '" + name + "' changes its shape from leaf to leaf");
+                throw Error(name_ + ": is damaged: attribute '" + short_token(name) +
+                            "' changes its shape from leaf to leaf");
             const openvdb::points::AttributeHandle<T> handle(array);
             const auto fill = [&](auto* to) {
                 to += placed.first * components;
@@ -221,7 +224,19 @@ private:
         extra.strings = split_lines(lines);
         const auto [low, high] = std::minmax_element(extra.integers.begin(), extra.integers.end());
         if (*low < -1 || *high >= static_cast<int64_t>(extra.strings.size()))
-            throw Error(name_ + ": is damaged: attribute '" + name + "' names a text that is not there");
+            throw Error(name_ + ": is damaged: attribute '" + short_token(name) + "' names a text that is not there");
+    }
+
+    void read_groups() {
+        if (leaves_.empty()) return;
+        for (const auto& [name, offset] : leaves_.front().leaf->attributeSet().descriptor().groupMap()) {
+            PointGroup group{name, std::vector<uint8_t>(count_)};
+            for (const PlacedLeaf& placed : leaves_) {
+                const openvdb::points::GroupHandle members = placed.leaf->groupHandle(name);
+                for (openvdb::Index i = 0; i < placed.count; ++i) group.member[placed.first + i] = members.get(i);
+            }
+            file_.groups.push_back(std::move(group));
+        }
     }
 
     /// A point grid sorts by voxel; particles with ids go back into the order of their ids.
@@ -247,6 +262,7 @@ private:
             if (!extra.doubles.empty()) sort(extra.doubles.data(), extra.components);
             if (!extra.integers.empty()) sort(extra.integers.data(), extra.components);
         }
+        for (PointGroup& group : file_.groups) sort(group.member.data(), 1);
         sort(particles.id.data(), 1);
     }
 
@@ -265,7 +281,7 @@ ParticleFile read_unguarded(const std::string& name, const uint8_t* bytes, size_
     std::string others;
     for (const openvdb::GridBase::Ptr& grid : file.grids) {
         if (const auto points = openvdb::gridPtrCast<PointDataGrid>(grid)) return PointGridReader(*points, name).read();
-        others += (others.empty() ? ", only " : ", ") + grid->getName().substr(0, 40);
+        others += (others.empty() ? ", only " : ", ") + short_token(grid->getName());
     }
     throw Error(name + ": no point grid in this file" + others.substr(0, 200));
 }

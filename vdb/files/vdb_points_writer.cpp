@@ -5,6 +5,7 @@
 #include <openvdb/points/PointAttribute.h>
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointDataGrid.h>
+#include <openvdb/points/PointGroup.h>
 #include <openvdb/tools/PointIndexGrid.h>
 
 #include <algorithm>
@@ -134,6 +135,19 @@ void add_column_to(PointDataTree& tree, const PointIndexTree& points, const Colu
     }
 }
 
+void add_group(PointDataTree& tree, const PointIndexTree& points, const std::string& name,
+               const std::vector<uint8_t>& member) {
+    openvdb::points::appendGroup(tree, name);
+    openvdb::tree::LeafManager<PointDataTree> leaves(tree);
+    leaves.foreach ([&](PointDataTree::LeafNodeType& leaf, size_t) {
+        const auto& indices = points.probeConstLeaf(leaf.origin())->indices();
+        openvdb::points::GroupWriteHandle handle = leaf.groupWriteHandle(name);
+        openvdb::Index at = 0;
+        for (const auto& point : indices) handle.set(at++, member[point] != 0);
+        handle.compact();
+    });
+}
+
 void add_metadata(PointDataGrid& grid, const std::vector<Detail>& details, const std::vector<Column>& columns) {
     for (const Detail& detail : details) {
         const std::string key = reserved_vdb_key(detail.name) ? own_vdb_prefix + detail.name : detail.name;
@@ -175,6 +189,9 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file) {
     }
     for (const Column& column : columns)
         if (column.name != "P") add_column_to(grid->tree(), points->tree(), column);
+    const std::vector<std::string> groups = group_names_of(file);
+    for (size_t k = 0; k < groups.size(); ++k)
+        add_group(grid->tree(), points->tree(), groups[k], file.groups[k].member);
     add_metadata(*grid, details_of(file), columns);
     return grid;
 }

@@ -10,11 +10,12 @@ tbb::task_arena& arena_of(int threads) {
     static std::mutex& mutex = *new std::mutex;
     static std::map<int, tbb::task_arena>& arenas = *new std::map<int, tbb::task_arena>;
     const std::lock_guard<std::mutex> lock(mutex);
-    const int key = threads > 0 ? threads : 0;
-    const auto known = arenas.find(key);
-    if (known != arenas.end()) return known->second;
     constexpr int all_cores = tbb::task_arena::automatic;
-    return arenas.try_emplace(key, key > 0 ? key : all_cores).first->second;
+    tbb::task_arena& all = arenas.try_emplace(0, all_cores).first->second;
+    all.initialize();
+    // More than there are cores are slower, and TBB says so on the terminal.
+    if (threads <= 0 || threads >= all.max_concurrency()) return all;
+    return arenas.try_emplace(threads, threads).first->second;
 }
 
 }  // namespace firn

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -116,8 +117,9 @@ std::string in_own_process(const std::string& file, uint64_t file_bytes, const s
     const bool is_error = answer[0] == error_follows;
     answer.erase(0, 1);
     if (!is_error) return answer;
-    std::replace(answer.begin(), answer.end(), '\n', ' ');
-    throw Error(answer.compare(0, file.size(), file) == 0 ? answer : file + ": can't be read: " + answer);
+    // Errors of ours begin with the file's name; what else it is, a library said.
+    if (answer.compare(0, file.size(), file) == 0) throw Error(answer);
+    throw Error(file + ": can't be read: " + library_words(answer));
 }
 
 }  // namespace firn

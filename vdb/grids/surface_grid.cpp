@@ -14,6 +14,8 @@ namespace firn {
 
 namespace {
 
+constexpr int most_smoothing_passes = 100;  ///< as many as scenes and nodes allow
+
 double setting(float value, double default_value, const char* name) {
     if (!std::isfinite(value)) throw Error(std::string("surface ") + name + ": give a finite number of metres");
     return value == 0 ? default_value : std::max(0.0, static_cast<double>(value));
@@ -24,9 +26,11 @@ double setting(float value, double default_value, const char* name) {
 openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGridSettings& surface,
                                      const GridSettings& settings, const Interrupted& interrupted) {
     const double voxel = voxel_size(settings);
-    if (surface.half_width < 1 || surface.half_width > 64 || surface.smooth < 0 || surface.smooth > 64) {
-        throw Error("surface: half_width must be 1 to 64 voxels and smooth 0 to 64 passes");
-    }
+    if (surface.half_width < 1 || surface.half_width > 64)
+        throw Error("surface: half_width must be 1 to 64 voxels, not " + std::to_string(surface.half_width));
+    if (surface.smooth < 0 || surface.smooth > most_smoothing_passes)
+        throw Error("surface: smooth must be 0 to " + std::to_string(most_smoothing_passes) + " passes, not " +
+                    std::to_string(surface.smooth));
     const double spacing = settings.spacing;
     // Lengths in voxels from here on.
     const double radius = setting(surface.radius, 0.5 * spacing, "radius") / voxel;

@@ -13,6 +13,7 @@
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -51,7 +52,7 @@ public:
         for (int32_t k = 0; k < count; ++k) {
             openvdb::io::GridDescriptor descriptor;
             const openvdb::GridBase::Ptr grid = descriptor.read(in);
-            if (!grid) throw Error("a grid of unknown type " + descriptor.gridType());
+            if (!grid) throw Error("a grid of unknown type " + short_token(descriptor.gridType()));
             if (!only_type.empty() && grid->type() != only_type && inputHasGridOffsets()) {
                 grid->setName(descriptor.gridName());
                 file.grids.push_back(grid);
@@ -210,7 +211,7 @@ VdbFile read_vdb(std::istream& in, const std::string& name, const std::string& o
     } catch (const std::bad_alloc&) {
         throw Error(name + ": asks for more memory than there is; it is damaged or too large for this machine");
     } catch (const std::exception& problem) {
-        throw Error(name + ": can't be read: " + problem.what());
+        throw Error(name + ": can't be read: " + library_words(problem.what()));
     }
 }
 

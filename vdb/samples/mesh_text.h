@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "firn/error.h"
+#include "firn/short_token.h"
 
 namespace firn {
 
@@ -79,11 +80,11 @@ public:
         }
         if (error != std::errc() || (after != end_ && !blank(*after))) {
             at_ = begin;
-            fail(std::string(what) + ": '" + shown(word()) + "' is no number");
+            fail(std::string(what) + ": '" + short_token(word()) + "' is no number");
         }
         if (!std::isfinite(value)) {
             at_ = begin;
-            fail(std::string(what) + " is " + shown(word()) +
+            fail(std::string(what) + " is " + short_token(word()) +
                  ", not a finite number; repair the mesh where it was made");
         }
         at_ = after;
@@ -96,20 +97,13 @@ public:
         const auto [after, error] = std::from_chars(at_, end_, value);
         if (error != std::errc() || (after != end_ && !blank(*after) && *after != stop)) {
             at_ = begin;
-            fail(std::string(what) + ": '" + shown(word()) + "' is no whole number");
+            fail(std::string(what) + ": '" + short_token(word()) + "' is no whole number");
         }
         at_ = after;
         return value;
     }
     void skip_word() {
         while (at_ != end_ && !blank(*at_)) ++at_;
-    }
-
-    /// At most 40 characters, and only printable ones: errors are one line.
-    static std::string shown(std::string_view text) {
-        std::string safe;
-        for (const char c : text.substr(0, 40)) safe += c >= 32 && c < 127 ? c : '?';
-        return text.size() > 40 ? safe + "..." : safe;
     }
 
 private:

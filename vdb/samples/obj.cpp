@@ -42,7 +42,7 @@ Mesh parse_obj(std::string_view bytes, const std::string& name) {
             if (corners.size() < 3) text.fail("a face needs three corners or more");
             add_polygon(mesh, corners);
         } else if (static_cast<unsigned char>(word[0]) < 32 || static_cast<unsigned char>(word[0]) == 127) {
-            text.fail("'" + MeshText::shown(word) + "' is no OBJ; is this a text file?");
+            text.fail("'" + short_token(word) + "' is no OBJ; is this a text file?");
         }
     }
     if (mesh.triangles.empty()) {

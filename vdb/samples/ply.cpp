@@ -57,7 +57,7 @@ Header parse_header(std::string_view bytes, const std::string& name) {
     const auto type = [&] {
         const std::string_view named = word("type");
         const auto known = type_named(named);
-        if (!known) text.fail("'" + MeshText::shown(named) + "' is no type of a PLY");
+        if (!known) text.fail("'" + short_token(named) + "' is no type of a PLY");
         return *known;
     };
     for (text.skip_line(); text.next(); text.skip_line()) {
@@ -71,7 +71,7 @@ Header parse_header(std::string_view bytes, const std::string& name) {
             } else if (order == "binary_big_endian") {
                 header.order = Order::big;
             } else {
-                text.fail("'" + MeshText::shown(order) + "' is no format of a PLY");
+                text.fail("'" + short_token(order) + "' is no format of a PLY");
             }
             has_format = true;
         } else if (key == "element") {
@@ -93,7 +93,7 @@ Header parse_header(std::string_view bytes, const std::string& name) {
                 property.type = type();
             } else {
                 const auto known = type_named(first);
-                if (!known) text.fail("'" + MeshText::shown(first) + "' is no type of a PLY");
+                if (!known) text.fail("'" + short_token(first) + "' is no type of a PLY");
                 property.type = *known;
             }
             property.name = word("name");
@@ -105,7 +105,7 @@ Header parse_header(std::string_view bytes, const std::string& name) {
             header.lines = text.line();
             return header;
         } else if (key != "comment" && key != "obj_info") {
-            text.fail("'" + MeshText::shown(key) + "' is no word of a PLY's header");
+            text.fail("'" + short_token(key) + "' is no word of a PLY's header");
         }
     }
     text.fail("the header has no end_header; the file is cut off");
@@ -258,7 +258,7 @@ Mesh parse_body(Values values, const Header& header, size_t bytes_left) {
         uint64_t least = 0;
         for (const Property& p : element.properties) least += Values::bytes_of(p.list ? p.count_type : p.type);
         if (element.count > 0 && (least == 0 || element.count > (bytes_left + 1) / least)) {
-            values.fail("announces " + std::to_string(element.count) + " of '" + MeshText::shown(element.name) +
+            values.fail("announces " + std::to_string(element.count) + " of '" + short_token(element.name) +
                         "', but only " + std::to_string(bytes_left) + " bytes follow; it is cut off or damaged");
         }
     }

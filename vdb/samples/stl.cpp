@@ -77,7 +77,7 @@ Mesh parse_text(std::string_view bytes, const std::string& name) {
         } else if (word == "solid" || word == "endsolid" || word == "facet") {
             text.skip_line();
         } else if (word != "endfacet") {
-            text.fail("'" + MeshText::shown(word) + "' is no word of an STL");
+            text.fail("'" + short_token(word) + "' is no word of an STL");
         }
     }
     if (in_loop) text.fail("the file ends within a facet; it is cut off");

@@ -11,42 +11,45 @@
 #include "firn/error.h"
 #include "firn/grid_mesh.h"
 #include "firn/samples.h"
+#include "firn/short_token.h"
 #include "grids/own_process.h"
 
 namespace firn {
 
 namespace {
 
-bool is_float(const openvdb::GridBase& grid) {
-    return grid.isType<openvdb::FloatGrid>();
+/// Numbers of either precision can have a surface.
+bool is_scalar(const openvdb::GridBase& grid) {
+    return grid.isType<openvdb::FloatGrid>() || grid.isType<openvdb::DoubleGrid>();
 }
 
-/// The grid of this name; or the first level set, or else the first grid of floats.
-openvdb::FloatGrid::Ptr read_grid(const std::string& path, const std::string& name) {
+/// The grid of this name; or the first level set, or else the first grid of numbers. Files may hold several grids of
+/// one name, or of none: OpenVDB tells them apart by "name[1]".
+openvdb::GridBase::Ptr read_grid(const std::string& path, const std::string& name) {
     openvdb::io::File file(path);
     file.open();
     std::string chosen, known;
-    bool chosen_is_level_set = false;
-    const openvdb::GridPtrVecPtr grids = file.readAllGridMetadata();
-    for (const openvdb::GridBase::Ptr& grid : *grids) {
-        known += (known.empty() ? "" : ", ") + grid->getName() + " (" + grid->valueType() + ")";
-        if (!is_float(*grid)) continue;
+    size_t listed = 0;
+    bool found = false, found_level_set = false;
+    for (auto at = file.beginName(); at != file.endName(); ++at) {
+        const openvdb::GridBase::Ptr grid = file.readGridMetadata(*at);
+        constexpr size_t most_listed = 8;
+        if (++listed <= most_listed)
+            known += (known.empty() ? "" : ", ") + short_token(grid->getName()) + " (" + grid->valueType() + ")";
+        else if (listed == most_listed + 1)
+            known += ", ...";
+        if (!is_scalar(*grid) || (!name.empty() && grid->getName() != name)) continue;
         const bool level_set = grid->getGridClass() == openvdb::GRID_LEVEL_SET;
-        const bool better =
-            name.empty() ? chosen.empty() || (level_set && !chosen_is_level_set) : grid->getName() == name;
-        if (!better) continue;
-        chosen = grid->getName();
-        chosen_is_level_set = level_set;
-        if (!name.empty()) break;
+        if (found && (found_level_set || !level_set)) continue;
+        chosen = *at;
+        found = true;
+        found_level_set = level_set;
     }
     if (known.empty()) throw Error(path + ": this .vdb holds no grids");
-    if (chosen.empty() && !(name.empty() && grids->size() == 1)) {
+    if (!found)
         throw Error(path + ": no grid of floats" + (name.empty() ? "" : " named '" + name + "'") + "; it holds " +
                     known);
-    }
-    const openvdb::GridBase::Ptr grid = file.readGrid(chosen);
-    if (!grid || !is_float(*grid)) throw Error(path + ": no grid of floats; it holds " + known);
-    return openvdb::gridPtrCast<openvdb::FloatGrid>(grid);
+    return file.readGrid(chosen);
 }
 
 /// Where the surface of a grid is: at 0 of a distance, at half the largest value of a fog.
@@ -111,6 +114,8 @@ Mesh mesh_of(const std::string& bytes, const std::string& path) {
 }  // namespace
 
 Mesh grid_mesh(const openvdb::GridBase& any, const std::string& what) {
+    if (const auto* precise = dynamic_cast<const openvdb::DoubleGrid*>(&any))
+        return grid_mesh(openvdb::FloatGrid(*precise), what);
     const auto* grid = dynamic_cast<const openvdb::FloatGrid*>(&any);
     if (!grid) throw Error(what + " is a grid of " + any.valueType() + ", which has no surface; use one of floats");
     const Surface surface = surface_of(*grid, what);
@@ -158,10 +163,10 @@ Mesh vdb_mesh(const std::string& path, const std::string& name) {
     if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
     const auto read = [&] {
         try {
-            const openvdb::FloatGrid::Ptr grid = read_grid(path, name);
-            return bytes_of(grid_mesh(*grid, path + ": grid '" + grid->getName() + "'"));
+            const openvdb::GridBase::Ptr grid = read_grid(path, name);
+            return bytes_of(grid_mesh(*grid, path + ": grid '" + short_token(grid->getName()) + "'"));
         } catch (const openvdb::Exception& error) {
-            throw Error(path + ": " + error.what());
+            throw Error(path + ": can't be read: " + library_words(error.what()));
         } catch (const std::bad_alloc&) {
             throw Error(path + ": more memory than there is; the file may be damaged");
         }

@@ -25,11 +25,21 @@ struct ExtraAttribute {
     std::string meaning;               ///< how Houdini transforms it: "vector", "normal", "color", ...; may be empty
 };
 
+/// Points that Houdini or another program has given a name together.
+struct PointGroup {
+    std::string name;
+    std::vector<uint8_t> member;  ///< for each point, 1 = belongs to it
+};
+
 struct ParticleFile {
     Particles particles;
     float spacing = 0;  ///< m, from pscale (a radius: half the spacing); 0 = the file has none
     std::vector<ExtraAttribute> extra;
     std::map<std::string, std::string> metadata;  ///< frame, time, material, the run that made it
+    std::vector<PointGroup> groups = {};          ///< not in classic .bgeo
+    // What a reader passed over, for those who must not lose anything unseen.
+    uint64_t primitives_left_out = 0;  ///< polygons and the like
+    uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo
 };
 
 enum class ParticleFormat { bgeo, bgeo_classic, vdb_points };
@@ -40,8 +50,9 @@ void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
 
-/// By the first bytes: the three formats above, and .bgeo.sc (Houdini's Blosc container). Points and their attributes
-/// are taken, primitives passed over. Throws Error that says where for what is truncated, hostile or foreign.
+/// By the first bytes: the three formats above, and .bgeo.sc (Houdini's Blosc container). Points, their attributes
+/// and groups are taken; primitives are passed over and counted. Throws Error that says where for what is truncated,
+/// hostile or foreign.
 ParticleFile read_particles(const std::string& path);
 /// The same from bytes in memory; `name` is for errors.
 ParticleFile read_particles(const void* bytes, size_t size, const std::string& name);
