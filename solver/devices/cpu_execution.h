@@ -178,7 +178,7 @@ private:
             },
             &context);
         for (int n = 0; n < N; ++n) {
-            FoldedSum total{-5, {0, 0, 0}};
+            FoldedSum total{FoldedSum::lowest_top, {0, 0, 0}};
             for (uint32_t c = 0; c < chunks(count); ++c) join(total, sums_.data()[size_t(c) * N + n]);
             out[n] = folded_value(total);
         }

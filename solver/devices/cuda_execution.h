@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(block_threads, block_residents)
 
     __shared__ FoldedSum joined[block_threads];
     for (int n = 0; n < N; ++n) {
-        FoldedSum total{-5, {0, 0, 0}};
+        FoldedSum total{FoldedSum::lowest_top, {0, 0, 0}};
 #pragma unroll 1  // more of it would cost registers in the kernel, which matters more
         for (uint32_t b = threadIdx.x; b < gridDim.x; b += block_threads) {
             const FoldedSum* const from = meeting.parts + size_t(b) * N + n;

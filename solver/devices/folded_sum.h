@@ -14,6 +14,7 @@ namespace firn::FIRN_LANES {
 struct FoldedSum {
     static constexpr int folds = 3;
     static constexpr int32_t fold_bits = 20;
+    static constexpr int32_t lowest_top = -5;  ///< of zeros and of all that a float holds below 2^-100
     static constexpr int32_t not_finite = 99;  ///< as `top`
 
     int32_t top;          ///< all numbers are below 2^(fold_bits * top)
@@ -26,7 +27,7 @@ FIRN_HD int32_t fold_top(uint32_t largest_bits) {
     if (exponent == 255) return FoldedSum::not_finite;
     constexpr int32_t far = 10;  // keeps what is divided positive
     const int32_t top = (exponent - 126 + (far + 1) * FoldedSum::fold_bits - 1) / FoldedSum::fold_bits - far;
-    return top < -5 ? -5 : top;
+    return top < FoldedSum::lowest_top ? FoldedSum::lowest_top : top;
 }
 
 /// 2^n
@@ -54,15 +55,13 @@ FIRN_HD void fold(float scaled, int32_t part[FoldedSum::folds]) {
 
 /// Adds two sums: the parts of the one with smaller numbers move down.
 FIRN_HD void join(FoldedSum& sum, const FoldedSum& other) {
+    FoldedSum small = other;
     if (other.top > sum.top) {
-        const FoldedSum small = sum;
+        small = sum;
         sum = other;
-        for (int k = other.top - small.top; k < FoldedSum::folds; ++k)
-            sum.part[k] += small.part[k - (other.top - small.top)];
-        return;
     }
-    const int32_t down = sum.top - other.top;
-    for (int k = down; k < FoldedSum::folds; ++k) sum.part[k] += other.part[k - down];
+    const int32_t down = sum.top - small.top;
+    for (int k = down; k < FoldedSum::folds; ++k) sum.part[k] += small.part[k - down];
 }
 
 /// The sum as a number; not a number if one of the summands was not finite.

@@ -4,6 +4,8 @@
 // workspace; upload and download by the method's tables; sorting and searching. A method derives from it, declares its
 // tables and brings the step.
 
+#include <cstring>
+
 #include "method_device.h"
 #include "particles/body_impulses.h"
 #include "particles/boundary.h"
@@ -100,8 +102,8 @@ protected:
         culprit_.resize(1);
         for (const ArrayLayout* row = tables.layout.inputs; row->name; ++row) {
             const int k = static_cast<int>(row - tables.layout.inputs);
-            if (same(row->name, "acceleration")) acceleration_input_ = k;
-            if (same(row->name, "rest_density")) density_input_ = k;
+            if (!std::strcmp(row->name, "acceleration")) acceleration_input_ = k;
+            if (!std::strcmp(row->name, "rest_density")) density_input_ = k;
         }
     }
 
@@ -137,11 +139,6 @@ protected:
     void take_result() { stepped_ = true; }
     /// Names the first particle that has a number which is not finite.
     void name_culprit(StepResult&);
-
-    static bool same(const char* a, const char* b) {
-        while (*a && *a == *b) ++a, ++b;
-        return *a == *b;
-    }
 
     Execution on_;
     ParticleCounts counts_;
@@ -184,7 +181,7 @@ inline ParticleView MethodStep::particle_view(const Parameters& p, double dt) co
     s.gravity[1] = p.gravity.y;
     s.gravity[2] = p.gravity.z;
     s.now = sorted_.view().motion;
-    s.next = {work_.at<Float4>(next_position), work_.at<Float4>(next_velocity), work_.at<uint32_t>(next_rank)};
+    s.next = next_state().motion;
     s.neighbours = neighbours_.view();
     s.boundary = boundary_.view();
     s.boundary_neighbours = boundary_neighbours_.view();

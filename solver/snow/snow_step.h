@@ -21,7 +21,7 @@ public:
 
 private:
     SnowView view(const Parameters&, double dt) const;
-    static StepConstants constants(const Parameters&, float dt);
+    static StepConstants constants(const Parameters&, const ParticleView&);
     /// False if it was interrupted, as the next.
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
     bool solve_shear(const SnowView&, const Parameters&, const Interrupt&);
@@ -180,13 +180,13 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
     return speed;
 }
 
-inline StepConstants SnowStep::constants(const Parameters& p, float dt) {
+inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView& s) {
     StepConstants set{};
     set.boundary_pressure = p.boundary_pressure;
     set.surface_floor = p.surface_floor;
     set.flatness = p.flatness > 1e-4f ? p.flatness : 1e-4f;  // below, rounding decides how a flat sheet lies
     set.damping = p.damping;
-    set.filter = p.filter_rate * dt / (1.0f + p.filter_rate * dt);
+    set.filter = p.filter_rate * s.dt / (1.0f + p.filter_rate * s.dt);
     set.viscous_friction = p.friction_model == FrictionModel::viscous;
     set.incompressible = p.pressure_model == PressureModel::incompressible;
     set.combined = p.solver != Solver::split;
@@ -195,7 +195,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, float dt) {
     set.objective = p.objective;
     set.ballistic = p.ballistic;
     set.symmetric = p.symmetric;
-    const float g = ::sqrtf(p.gravity.x * p.gravity.x + p.gravity.y * p.gravity.y + p.gravity.z * p.gravity.z);
+    const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
     return set;
 }
@@ -203,7 +203,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, float dt) {
 inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     SnowView s{};
     static_cast<ParticleView&>(s) = particle_view(p, dt);
-    s.set = constants(p, s.dt);
+    s.set = constants(p, s);
     s.material = {property(snow::young_modulus, p.young_modulus), property(snow::poisson_ratio, p.poisson_ratio),
                   property(snow::hardening, p.hardening), property(snow::theta_c, p.theta_c),
                   property(snow::theta_s, p.theta_s)};
