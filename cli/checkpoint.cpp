@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -63,9 +62,7 @@ std::string checksum_of(const Details& details, Particles& particles) {
             sum.add(reinterpret_cast<const char*>(array.data(particles)),
                     count * static_cast<size_t>(array.components) * sizeof(float));
     }
-    char text[32];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum.value()));
-    return text;
+    return sum.text();
 }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {

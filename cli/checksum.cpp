@@ -1,6 +1,7 @@
 #include "checksum.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace firn {
@@ -31,6 +32,12 @@ void Checksum::take() {
     sum_ = (sum_ ^ (word * 0xbf58476d1ce4e5b9ull));
     sum_ = ((sum_ << 27) | (sum_ >> 37)) * 0x94d049bb133111ebull + 0x52dce729;
     filled_ = 0;
+}
+
+std::string Checksum::text() {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value()));
+    return digits;
 }
 
 }  // namespace firn

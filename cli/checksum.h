@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace firn {
 
@@ -11,6 +12,8 @@ public:
     void add(const char* bytes, size_t size);
     /// Of all that was added; the last word.
     uint64_t value();
+    /// The same in sixteen hexadecimal digits.
+    std::string text();
 
 private:
     void take();

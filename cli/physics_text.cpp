@@ -1,7 +1,6 @@
 #include "physics_text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -24,9 +23,7 @@ std::string file_text(const std::string& path) {
         checksum.add(block.data(), static_cast<size_t>(file.gcount()));
         length += static_cast<uint64_t>(file.gcount());
     }
-    char sum[32];
-    std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum.value()));
-    return std::to_string(length) + " bytes, " + sum;
+    return std::to_string(length) + " bytes, " + checksum.text();
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
