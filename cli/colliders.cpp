@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "firn/memory.h"
 #include "placement.h"
 
 namespace firn {
@@ -50,6 +51,59 @@ Mesh local_mesh(const Geometry& g) {
     throw Error("a collider can't be made of particles");
 }
 
+/// Begins messages.
+std::string title(const Collider& collider) {
+    return "collider '" + collider.name + "'" + (collider.geometry.file.empty() ? "" : ", " + collider.geometry.file);
+}
+
+BoundarySettings boundary_settings(const Scene& scene, const Collider& collider) {
+    BoundarySettings settings;
+    settings.spacing = scene.parameters.spacing;
+    settings.boundary_volume = scene.parameters.boundary_volume;
+    settings.inverted = collider.inverted;
+    settings.two_sided = collider.two_sided;
+    settings.memory_limit = allowed_bytes(scene.parameters);
+    return settings;
+}
+
+/// Its errors with the place in the scene file, and the collider's name.
+template <class Action>
+void naming(const Collider& collider, const Action& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        // A file's own errors name it; those of a sequence name the file of a frame.
+        const std::string said = error.what(), &file = collider.geometry.file;
+        const bool named =
+            said.find("'" + collider.name + "'") != std::string::npos || (!file.empty() && said.rfind(file, 0) == 0);
+        throw Error(collider.where + ": " + (named ? "" : title(collider) + ": ") + said);
+    }
+}
+
+Mesh sequence_mesh(const Scene& scene, size_t index, int frame) {
+    const Geometry& g = scene.colliders[index].geometry;
+    return transformed(read_mesh(sequence_file(g.file, frame, scene.first_frame, scene.last_frame)),
+                       transform_of(g.placed), g.placed.scale);
+}
+
+ColliderState first_of_sequence(const Scene& scene, size_t index) {
+    return first_seen({sequence_mesh(scene, index, scene.first_frame), {}}, {}, Motion::rigid);
+}
+
+/// Whether a sequence moves as a whole, and where to at each frame; else it deforms.
+void follow_sequence(const Scene& scene, size_t index, ColliderState& first, std::map<int, Transform>& moved) {
+    for (int frame = scene.first_frame; frame <= scene.last_frame; ++frame) {
+        const ColliderState now =
+            followed(first, {sequence_mesh(scene, index, frame), {}}, {}, scene.parameters.spacing);
+        if (now.motion != Motion::rigid) {
+            first = first_seen(first.rest, {}, Motion::deforming);
+            moved.clear();
+            return;
+        }
+        moved[frame] = now.placement;
+    }
+}
+
 }  // namespace
 
 std::string sequence_file(const std::string& pattern, int frame, int first, int last) {
@@ -78,20 +132,16 @@ std::string sequence_file(const std::string& pattern, int frame, int first, int 
     return name(before ? earlier : later);
 }
 
-CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), index_(index) {
+CollidingBody::CollidingBody(const Scene& scene, size_t index)
+    : scene_(scene), index_(index), what_(title(scene.colliders[index])) {
     const Collider& collider = scene.colliders[index];
     const Geometry& g = collider.geometry;
-    what_ = "collider '" + collider.name + "'" + (g.file.empty() ? "" : ", " + g.file);
-    BoundarySettings settings;
-    settings.spacing = scene.parameters.spacing;
-    settings.boundary_volume = scene.parameters.boundary_volume;
-    settings.inverted = collider.inverted;
-    settings.two_sided = collider.two_sided;
-    try {
+    const BoundarySettings settings = boundary_settings(scene, collider);
+    naming(collider, [&] {
         if (is_sequence(collider)) {
-            first_ = first_seen({sequence_mesh(scene.first_frame), {}}, {}, Motion::rigid);
+            first_ = first_of_sequence(scene, index);
             boundary_ = boundary_of(first_.rest, settings, what_);
-            recognise_motion();
+            follow_sequence(scene, index, first_, moved_);
             return;
         }
         boundary_ = g.shape == ShapeKind::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
@@ -99,35 +149,30 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index) : scene_(scene), 
         if (!collider.keys.empty()) first_.motion = Motion::rigid;
         // A heightfield's mesh is in the world already.
         if (g.shape != ShapeKind::heightfield) first_.placement = transform_of(g.placed);
-    } catch (const Error& error) {
-        // A file's own errors name it; those of a sequence name the file of a frame.
-        const std::string said = error.what();
-        const bool named = said.find("'" + collider.name + "'") != std::string::npos ||
-                           (!g.file.empty() && said.rfind(g.file, 0) == 0);
-        throw Error(collider.where + ": " + (named ? "" : what_ + ": ") + said);
-    }
+    });
 }
 
-Mesh CollidingBody::sequence_mesh(int frame) const {
-    const Geometry& g = scene_.colliders[index_].geometry;
-    return transformed(read_mesh(sequence_file(g.file, frame, scene_.first_frame, scene_.last_frame)),
-                       transform_of(g.placed), g.placed.scale);
-}
-
-void CollidingBody::recognise_motion() {
-    for (int frame = scene_.first_frame; frame <= scene_.last_frame; ++frame) {
-        const ColliderState now = followed(first_, {sequence_mesh(frame), {}}, {}, scene_.parameters.spacing);
-        if (now.motion != Motion::rigid) {
-            first_ = first_seen(first_.rest, {}, Motion::deforming);
-            moved_.clear();
+ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
+    const Collider& collider = scene.colliders[index];
+    const BoundarySettings settings = boundary_settings(scene, collider);
+    ColliderCount counted;
+    naming(collider, [&] {
+        if (!is_sequence(collider)) {
+            counted.boundary = boundary_count({local_mesh(collider.geometry), {}}, settings, title(collider), probes);
+            if (!collider.keys.empty()) counted.motion = Motion::rigid;
             return;
         }
-        moved_[frame] = now.placement;
-    }
+        ColliderState first = first_of_sequence(scene, index);
+        counted.boundary = boundary_count(first.rest, settings, title(collider), probes);
+        std::map<int, Transform> moved;
+        follow_sequence(scene, index, first, moved);
+        counted.motion = first.motion;
+    });
+    return counted;
 }
 
 ColliderState CollidingBody::deformed(int frame) const {
-    ColliderState now = followed(first_, {sequence_mesh(frame), {}}, {}, scene_.parameters.spacing);
+    ColliderState now = followed(first_, {sequence_mesh(scene_, index_, frame), {}}, {}, scene_.parameters.spacing);
     require_same_topology(first_, now, what_);
     return now;
 }
@@ -159,9 +204,7 @@ Mesh collider_mesh(const Scene& scene, size_t index, double frame) {
     const Geometry& g = collider.geometry;
     Mesh mesh;
     if (is_sequence(collider)) {
-        const int at = static_cast<int>(std::lround(frame));
-        mesh = transformed(read_mesh(sequence_file(g.file, at, scene.first_frame, scene.last_frame)),
-                           transform_of(g.placed), g.placed.scale);
+        mesh = sequence_mesh(scene, index, static_cast<int>(std::lround(frame)));
     } else if (g.shape == ShapeKind::heightfield) {
         mesh = local_mesh(g);
     } else {

@@ -30,8 +30,6 @@ public:
     const std::vector<std::string>& warnings() const { return boundary_.warnings; }
 
 private:
-    Mesh sequence_mesh(int frame) const;
-    void recognise_motion();
     ColliderState deformed(int frame) const;
 
     const Scene& scene_;
@@ -41,6 +39,14 @@ private:
     ColliderState first_;             ///< at the scene's first frame
     std::map<int, Transform> moved_;  ///< of a rigid sequence, from the first frame
 };
+
+/// What there is to know of a collider before it is covered with particles.
+struct ColliderCount {
+    Count boundary;
+    Motion motion = Motion::still;
+};
+/// Reads it, and throws the same errors as CollidingBody, but for memory. `probes`: see counts.h.
+ColliderCount count_collider(const Scene&, size_t index, double probes);
 
 /// The file of a frame: 'boot.%04d.obj' -> 'boot.0007.obj'. Before the first that exists the first, after the last the
 /// last; throws Error for one that is missing between.

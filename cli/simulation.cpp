@@ -27,6 +27,7 @@
 #include "physics_text.h"
 #include "placement.h"
 #include "run_log.h"
+#include "scene_counts.h"
 #include "snow.h"
 
 namespace firn {
@@ -122,7 +123,11 @@ public:
             view_.say(folder_.path() + ": all frames to " + std::to_string(scene_.last_frame) + " are done");
             return 0;
         }
-        if (!resumed) place_first();
+        if (!resumed) {
+            view_.phase("counting particles");
+            require_memory(count_scene(scene_), scene_, engine_);
+            place_first();
+        }
         make_bodies();
         engine_.upload(state_.particles);
         view_.say(engine_.device() + "; " + count_text(state_.particles.count()) + " snow and " +

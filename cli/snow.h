@@ -24,8 +24,6 @@ public:
     /// Whether place() may add something at that frame.
     bool adds_at(int frame) const;
 
-    /// About how many particles the whole scene will have, sources included.
-    uint64_t final_count();
     const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:
@@ -44,9 +42,7 @@ private:
 /// Appends every array, and fills up with zeros those that only one of the two has.
 void append(Particles& to, const Particles& from);
 
-/// Throws Error when float positions can't tell points a spacing apart so far out. `what` begins the message.
-void require_near(const Float3& low, const Float3& high, float spacing, const std::string& what);
-/// Throws Error when about `count` points would not fit into memory.
-void require_room(double count, const std::string& what);
+/// The frame at which a body appears, or a source opens.
+int first_frame_of(const Snow&, const Scene&);
 
 }  // namespace firn

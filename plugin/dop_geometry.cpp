@@ -7,6 +7,7 @@
 #include <map>
 
 #include "appearing_snow.h"
+#include "firn/memory.h"
 #include "firn/samples.h"
 #include "geometry_pieces.h"
 #include "particle_transfer.h"
@@ -92,11 +93,12 @@ bool holds_bodies(const GU_Detail& detail) {
     return detail.findAttribute(GA_ATTRIB_POINT, "body") && detail.findAttribute(GA_ATTRIB_POINT, "motion");
 }
 
-void source_points(const GU_Detail& detail, const Affine& placement, float spacing, GU_Detail& out) {
+void source_points(const GU_Detail& detail, const Affine& placement, const Parameters& parameters, GU_Detail& out) {
     const GeometryPieces pieces = geometry_pieces(detail, "", {});
     std::vector<Float3> filled;
     FillSettings settings;
-    settings.spacing = spacing;
+    settings.spacing = parameters.spacing;
+    settings.memory_limit = allowed_bytes(parameters);
     for (const SurfacePiece& piece : pieces.surfaces) {
         Mesh mesh = placed_mesh(piece);
         for (Float3& p : mesh.points) p = apply_transform(placement, p);

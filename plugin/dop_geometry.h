@@ -31,7 +31,7 @@ std::vector<ColliderPart> collider_parts(const GU_Detail&, const ColliderSurface
 bool holds_bodies(const GU_Detail&);
 
 /// The snow of a source object, in the world: its surfaces filled with snow, or its points with all their attributes.
-void source_points(const GU_Detail&, const Affine& placement, float spacing, GU_Detail& out);
+void source_points(const GU_Detail&, const Affine& placement, const Parameters&, GU_Detail& out);
 /// A hash of the positions; geometry that was saved and loaded has the same.
 int64_t position_hash(const GU_Detail&);
 

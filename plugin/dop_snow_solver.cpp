@@ -30,6 +30,7 @@
 #include "dop_snow_state.h"
 #include "engine_cache.h"
 #include "firn/error.h"
+#include "firn/memory.h"
 #include "geometry_pieces.h"
 #include "node_messages.h"
 #include "parameter_values.h"
@@ -86,7 +87,7 @@ struct Offer {
     int64_t hash;  ///< changes when the points do
 };
 
-std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
+std::vector<Offer> offers_of(const SIM_Object& object, const Parameters& parameters) {
     SIM_ConstObjectArray sources;
     object.getConstAffectors(sources, "SIM_RelationshipSource");
     std::vector<Offer> offers;
@@ -98,7 +99,7 @@ std::vector<Offer> offers_of(const SIM_Object& object, float spacing) {
         SIMgetGeometryTransform(placement, source);
         Offer offer{source.getObjectId(), std::make_unique<GU_Detail>(), false, 0};
         try {
-            source_points(*lock.getGdp(), affine_of(placement), spacing, *offer.points);
+            source_points(*lock.getGdp(), affine_of(placement), parameters, *offer.points);
         } catch (const Error& error) {
             throw Error("source '" + source.getName().toStdString() + "': " + error.what());
         }
@@ -113,6 +114,7 @@ BoundarySettings boundary_settings(const Parameters& parameters) {
     BoundarySettings settings;
     settings.spacing = parameters.spacing;
     settings.boundary_volume = parameters.boundary_volume;
+    settings.memory_limit = allowed_bytes(parameters);
     return settings;
 }
 
@@ -285,7 +287,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
         const std::vector<ColliderMove> moves =
             collider_moves(object, remembered ? remembered->colliders() : std::vector<CollidingObject>(), values,
                            parameters.spacing, messages);
-        const std::vector<Offer> offers = offers_of(object, parameters.spacing);
+        const std::vector<Offer> offers = offers_of(object, parameters);
         std::map<int, int64_t> emitted = remembered ? remembered->emitted() : std::map<int, int64_t>();
 
         const std::lock_guard<std::mutex> guard(engines_->mutex);

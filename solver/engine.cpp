@@ -284,4 +284,9 @@ MemoryEstimate Engine::estimate(uint64_t particles, uint64_t boundary) const {
     return implementation_->owner.estimate(particles, boundary);
 }
 
+void Engine::require_memory(uint64_t particles, uint64_t boundary) {
+    implementation_->owner.require();
+    implementation_->owner.require_memory(particles, boundary);
+}
+
 }  // namespace firn

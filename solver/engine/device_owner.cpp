@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "firn/memory.h"
+
 namespace firn {
 
 namespace {
@@ -54,8 +56,7 @@ MemoryEstimate DeviceOwner::estimate(uint64_t particles, uint64_t boundary_parti
     MemoryEstimate e;
     if (!device()) return e;
     e.needed = particles * device()->bytes_per_particle(40) + boundary_particles * 260;
-    e.available =
-        given_.memory_limit > 0 ? static_cast<uint64_t>(double(given_.memory_limit) * 1e9) : device()->memory_free();
+    e.available = given_.memory_limit > 0 ? static_cast<uint64_t>(allowed_bytes(given_)) : device()->memory_free();
     return e;
 }
 

@@ -45,6 +45,7 @@ SurfaceSettings surface_settings(const BoundarySettings& settings) {
     SurfaceSettings surface;
     surface.spacing = settings.spacing;
     surface.two_sided = settings.two_sided;
+    surface.memory_limit = settings.memory_limit;
     if (settings.inverted) surface.depth = 0;
     return surface;
 }
@@ -60,8 +61,15 @@ std::vector<Float3> outside(const SurfaceSamples& samples, float spacing) {
     return positions;
 }
 
+constexpr const char* no_surface = " has no surface to cover with particles";
+
+void warn_of_edges(const Mesh& mesh, std::vector<std::string>& warnings) {
+    const uint64_t edges = examine(mesh).non_manifold_edges;
+    if (edges > 0) warnings.insert(warnings.begin(), std::to_string(edges) + " edges have more than two faces");
+}
+
 Boundary complete(SurfaceSamples samples, const BoundarySettings& settings, const std::string& what) {
-    if (samples.position.empty()) throw Error(what + " has no surface to cover with particles");
+    if (samples.position.empty()) throw Error(what + no_surface);
     Boundary boundary;
     boundary.settings = settings;
     for (const std::string& warning : samples.warnings) boundary.warnings.push_back(what + ": " + warning);
@@ -120,17 +128,32 @@ Boundary boundary_of(const ColliderShape& shape, const BoundarySettings& setting
         return complete(std::move(particles), settings, what);
     }
     SurfaceSamples samples;
-    MeshFacts facts;
     try {
-        facts = examine(shape.mesh);
         samples = sample_surface(shape.mesh, surface_settings(settings));
+        warn_of_edges(shape.mesh, samples.warnings);
     } catch (const Error& error) {
         throw Error(what + ": " + error.what());
     }
-    if (facts.non_manifold_edges)
-        samples.warnings.insert(samples.warnings.begin(),
-                                std::to_string(facts.non_manifold_edges) + " edges have more than two faces");
     return complete(std::move(samples), settings, what);
+}
+
+Count boundary_count(const ColliderShape& shape, const BoundarySettings& settings, const std::string& what,
+                     double probes) {
+    Count count;
+    if (shape.mesh.triangles.empty()) {
+        if (shape.mesh.points.empty()) throw Error(what + no_surface);
+        count.particles = static_cast<double>(shape.mesh.points.size());
+        count.exact = true;
+        return count;
+    }
+    try {
+        count = count_surface(shape.mesh, surface_settings(settings), probes);
+        warn_of_edges(shape.mesh, count.warnings);
+    } catch (const Error& error) {
+        throw Error(what + ": " + error.what());
+    }
+    for (std::string& warning : count.warnings) warning = what + ": " + warning;
+    return count;
 }
 
 Boundary boundary_of_vdb(const std::string& path, const std::string& grid, float scale,

@@ -4,9 +4,10 @@
 
 #include "firn/error.h"
 #include "firn/samples.h"
-#include "samples/fill_lattice.h"
+#include "samples/fill_plan.h"
 #include "samples/fill_relaxed.h"
 #include "samples/limits.h"
+#include "samples/surface_sampling.h"
 #include "samples/vec3.h"
 
 namespace firn {
@@ -52,50 +53,75 @@ std::string percent(double share) {
 
 }  // namespace
 
-Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
+FillPlan fill_plan(const Mesh& mesh, const FillSettings& settings) {
     require_fill_settings(settings);
-    Filling filling;
-    const MeshFacts facts = examine(mesh);
+    FillPlan plan;
+    plan.facts = examine(mesh);
+    const MeshFacts& facts = plan.facts;
     if (mesh.triangles.empty()) throw Error("filling: the mesh has no triangles");
     require_spacing("filling", settings.spacing, facts);
-    const double worth = double(settings.spacing) * settings.spacing * settings.spacing;
-    const Lattice lattice = lattice_in(facts, settings.spacing);
-    const double places = double(lattice.count[0]) * double(lattice.count[1]) * double(lattice.count[2]);
-    const double most = facts.closed ? std::abs(facts.volume) / worth : places;
-    require_memory("filling", most, settings.relaxed ? bytes_per_relaxed_particle : bytes_per_particle,
-                   settings.spacing);
-
-    const bool inside_out = facts.volume < 0;
+    plan.worth = double(settings.spacing) * settings.spacing * settings.spacing;
+    plan.lattice = lattice_in(facts, settings.spacing);
+    plan.inside_out = facts.volume < 0;
     if (facts.degenerate_triangles > 0) {
-        filling.warnings.push_back(std::to_string(facts.degenerate_triangles) +
-                                   " triangles have no area and were passed over");
+        plan.warnings.push_back(std::to_string(facts.degenerate_triangles) +
+                                " triangles have no area and were passed over");
     }
-    if (inside_out) filling.warnings.push_back("the mesh is inside out; it was filled as if it were turned");
+    if (plan.inside_out) plan.warnings.push_back("the mesh is inside out; it was filled as if it were turned");
     if (!facts.closed) {
-        filling.warnings.push_back("the mesh is not closed (" + std::to_string(facts.open_edges) + " open, " +
-                                   std::to_string(facts.non_manifold_edges) + " non-manifold, " +
-                                   std::to_string(facts.turned_edges) +
-                                   " turned edges); it was filled where it winds about more than half");
+        plan.warnings.push_back("the mesh is not closed (" + std::to_string(facts.open_edges) + " open, " +
+                                std::to_string(facts.non_manifold_edges) + " non-manifold, " +
+                                std::to_string(facts.turned_edges) +
+                                " turned edges); it was filled where it winds about more than half");
     }
-    filling.position = settings.relaxed ? relaxed_inside(mesh, facts, lattice, inside_out)
-                                        : lattice_inside(mesh, facts, lattice, inside_out);
+    return plan;
+}
+
+double most_particles(const FillPlan& plan) {
+    const auto& count = plan.lattice.count;
+    const double places = double(count[0]) * double(count[1]) * double(count[2]);
+    return std::max(1.0, plan.facts.closed ? std::abs(plan.facts.volume) / plan.worth : places);
+}
+
+double fill_bytes(const FillPlan& plan, const FillSettings& settings, double particles) {
+    if (!settings.relaxed) return bytes_per_particle * particles;
+    return bytes_per_relaxed_particle * particles + bytes_per_sample * expected_samples(plan.facts, settings.spacing);
+}
+
+void warn_of_volume(const FillPlan& plan, const FillSettings& settings, double particles,
+                    std::vector<std::string>& warnings) {
+    if (!plan.facts.closed) return;
+    const double filled = particles * plan.worth / std::abs(plan.facts.volume);
+    if (settings.relaxed && filled > 1.15) {
+        warnings.push_back("the particles hold " + percent(filled) +
+                           " of the mesh's volume: parts thinner than the spacing got a whole sheet of them");
+    }
+    if (!settings.relaxed && filled < 0.9) {
+        warnings.push_back("the particles hold only " + percent(filled) +
+                           " of the mesh's volume: it has parts thinner than the spacing; use a relaxed "
+                           "filling or a smaller spacing");
+    }
+}
+
+Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
+    FillPlan plan = fill_plan(mesh, settings);
+    const MeshFacts& facts = plan.facts;
+    const Lattice& lattice = plan.lattice;
+    const double most = most_particles(plan);
+    require_memory("filling", most, fill_bytes(plan, settings, most) / most, settings.spacing, settings.memory_limit);
+
+    Filling filling;
+    filling.warnings = std::move(plan.warnings);
+    filling.position = settings.relaxed ? relaxed_inside(mesh, facts, lattice, plan.inside_out, settings.memory_limit)
+                                        : lattice_inside(mesh, facts, lattice, plan.inside_out, settings.memory_limit);
     if (settings.jitter > 0 && !settings.relaxed) {
         const Winding winding(mesh);
         shake(filling.position, settings, [&](const Float3& p) {
             const double turns = winding(wide(p));
-            return (inside_out ? -turns : turns) > 0.5;
+            return (plan.inside_out ? -turns : turns) > 0.5;
         });
     }
-    const double filled = static_cast<double>(filling.position.size()) * worth / std::abs(facts.volume);
-    if (settings.relaxed && facts.closed && filled > 1.15) {
-        filling.warnings.push_back("the particles hold " + percent(filled) +
-                                   " of the mesh's volume: parts thinner than the spacing got a whole sheet of them");
-    }
-    if (!settings.relaxed && facts.closed && filled < 0.9) {
-        filling.warnings.push_back("the particles hold only " + percent(filled) +
-                                   " of the mesh's volume: it has parts thinner than the spacing; use a relaxed "
-                                   "filling or a smaller spacing");
-    }
+    warn_of_volume(plan, settings, static_cast<double>(filling.position.size()), filling.warnings);
     return filling;
 }
 

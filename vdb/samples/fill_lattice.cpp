@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "firn/scattered.h"
 #include "samples/limits.h"
 
 namespace firn {
@@ -34,48 +35,92 @@ struct Crossings {
     std::vector<Crossing> crossing;
 };
 
+/// Rows of a lattice along x: all of them, or one at a random place in each square of `stride` x `stride`, so that they
+/// don't march in step with what the mesh repeats.
+struct Rows {
+    const Lattice& lattice;
+    int64_t stride = 1;
+    int64_t y_count, z_count;  ///< squares
+
+    Rows(const Lattice& all, int64_t step)
+        : lattice(all),
+          stride(step),
+          y_count((all.count[1] + step - 1) / step),
+          z_count((all.count[2] + step - 1) / step) {}
+    size_t count() const { return static_cast<size_t>(y_count * z_count); }
+    size_t number(int64_t j, int64_t k) const { return static_cast<size_t>(k * y_count + j); }
+    /// One that the last squares have beyond the lattice's end is in no mesh: the squares stay equal.
+    Float3 at(int64_t j, int64_t k) const {
+        if (stride == 1) return narrow(lattice.at(0, j, k));
+        const uint64_t dice = scattered(static_cast<uint64_t>(j), static_cast<uint64_t>(k));
+        const auto within = [&](uint64_t roll) { return static_cast<int64_t>(roll % static_cast<uint64_t>(stride)); };
+        const int64_t y = j * stride + within(dice), z = k * stride + within(dice >> 32);
+        return narrow(lattice.at(0, y, z));
+    }
+};
+
 template <class Visit>
-void for_each_crossing(const Mesh& mesh, const Lattice& lattice, Visit&& visit) {
+void for_each_crossing(const Mesh& mesh, const Rows& rows, Visit&& visit) {
+    const Lattice& lattice = rows.lattice;
     const auto index = [&](double value, double first, int64_t count, bool up) {
         const double i = (value - first) / lattice.spacing;
         return std::clamp<int64_t>(static_cast<int64_t>(up ? std::ceil(i - 1e-3) : std::floor(i + 1e-3)), up ? 0 : -1,
                                    up ? count : count - 1);
     };
+    // The first and the last square that may hold the row.
+    const auto square = [&](int64_t row) { return row < 0 ? -1 : row / rows.stride; };
     for (const auto& triangle : mesh.triangles) {
         const Float3 &a = mesh.points[triangle[0]], &b = mesh.points[triangle[1]], &c = mesh.points[triangle[2]];
         const int64_t y_begin = index(std::min({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], true),
                       y_end = index(std::max({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], false),
                       z_begin = index(std::min({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], true),
                       z_end = index(std::max({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], false);
+        if (y_begin > y_end || z_begin > z_end) continue;
         const Vec3 normal = cross(wide(b) - wide(a), wide(c) - wide(a));
         if (normal.x == 0) continue;
-        for (int64_t k = z_begin; k <= z_end; ++k) {
-            for (int64_t j = y_begin; j <= y_end; ++j) {
+        for (int64_t k = square(z_begin); k <= square(z_end); ++k) {
+            for (int64_t j = square(y_begin); j <= square(y_end); ++j) {
                 // In float, as the corners are: differences and their products are then exact in double.
-                const Float3 row = narrow(lattice.at(0, j, k));
+                const Float3 row = rows.at(j, k);
                 const int s = side(a, b, row.y, row.z);
                 if (s == 0 || side(b, c, row.y, row.z) != s || side(c, a, row.y, row.z) != s) continue;
                 const double x = a.x + (normal.y * (double(a.y) - row.y) + normal.z * (double(a.z) - row.z)) / normal.x;
-                visit(static_cast<size_t>(k * lattice.count[1] + j), Crossing{x, normal.x < 0 ? 1 : -1});
+                visit(rows.number(j, k), Crossing{x, normal.x < 0 ? 1 : -1});
             }
         }
     }
 }
 
-Crossings crossings(const Mesh& mesh, const Lattice& lattice) {
+Crossings crossings(const Mesh& mesh, const Rows& chosen) {
     Crossings all;
-    const size_t rows = static_cast<size_t>(lattice.count[1] * lattice.count[2]);
+    const size_t rows = chosen.count();
     all.begin.assign(rows + 1, 0);
-    for_each_crossing(mesh, lattice, [&](size_t row, const Crossing&) { ++all.begin[row + 1]; });
+    for_each_crossing(mesh, chosen, [&](size_t row, const Crossing&) { ++all.begin[row + 1]; });
     std::partial_sum(all.begin.begin(), all.begin.end(), all.begin.begin());
     all.crossing.resize(all.begin[rows]);
     std::vector<uint64_t> at(all.begin.begin(), all.begin.end() - 1);
-    for_each_crossing(mesh, lattice, [&](size_t row, const Crossing& c) { all.crossing[at[row]++] = c; });
+    for_each_crossing(mesh, chosen, [&](size_t row, const Crossing& c) { all.crossing[at[row]++] = c; });
     tbb::parallel_for(size_t(0), rows, [&](size_t row) {
         std::sort(all.crossing.begin() + static_cast<std::ptrdiff_t>(all.begin[row]),
                   all.crossing.begin() + static_cast<std::ptrdiff_t>(all.begin[row + 1]));
     });
     return all;
+}
+
+/// The places of a row that are inside, as runs [begin, end) along x.
+template <class Visit>
+void for_each_run(const Crossings& all, size_t row, const Lattice& lattice, bool inside_out, Visit&& visit) {
+    int winding = 0;
+    for (uint64_t n = all.begin[row]; n + 1 < all.begin[row + 1]; ++n) {
+        winding += all.crossing[n].turn;
+        if ((inside_out ? -winding : winding) < 1) continue;
+        const auto place = [&](double x) {
+            return std::clamp<int64_t>(static_cast<int64_t>(std::ceil((x - lattice.first.x) / lattice.spacing)), 0,
+                                       lattice.count[0]);
+        };
+        const int64_t begin = place(all.crossing[n].x), end = place(all.crossing[n + 1].x);
+        if (begin < end) visit(begin, end);
+    }
 }
 
 }  // namespace
@@ -94,28 +139,21 @@ Lattice lattice_in(const MeshFacts& facts, float spacing) {
     return lattice;
 }
 
-std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out,
+                                   double memory_limit) {
     const int64_t nx = lattice.count[0], ny = lattice.count[1], nz = lattice.count[2];
     std::vector<std::vector<Float3>> slices(static_cast<size_t>(nz));
     if (facts.closed) {
-        require_memory("filling: rows of the lattice", double(ny) * double(nz), 16,
-                       static_cast<float>(lattice.spacing));
-        const Crossings all = crossings(mesh, lattice);
+        require_memory("filling: rows of the lattice", double(ny) * double(nz), 16, static_cast<float>(lattice.spacing),
+                       memory_limit);
+        const Rows rows(lattice, 1);
+        const Crossings all = crossings(mesh, rows);
         tbb::parallel_for(int64_t(0), nz, [&](int64_t k) {
             std::vector<Float3>& slice = slices[static_cast<size_t>(k)];
             for (int64_t j = 0; j < ny; ++j) {
-                const size_t row = static_cast<size_t>(k * ny + j);
-                int winding = 0;
-                for (uint64_t n = all.begin[row]; n + 1 < all.begin[row + 1]; ++n) {
-                    winding += all.crossing[n].turn;
-                    if ((inside_out ? -winding : winding) < 1) continue;
-                    const double from = (all.crossing[n].x - lattice.first.x) / lattice.spacing,
-                                 to = (all.crossing[n + 1].x - lattice.first.x) / lattice.spacing;
-                    for (int64_t i = std::max<int64_t>(0, static_cast<int64_t>(std::ceil(from)));
-                         i < nx && double(i) < to; ++i) {
-                        slice.push_back(narrow(lattice.at(i, j, k)));
-                    }
-                }
+                for_each_run(all, rows.number(j, k), lattice, inside_out, [&](int64_t begin, int64_t end) {
+                    for (int64_t i = begin; i < end; ++i) slice.push_back(narrow(lattice.at(i, j, k)));
+                });
             }
         });
     } else {
@@ -136,6 +174,49 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
     inside.reserve(total);
     for (const auto& slice : slices) inside.insert(inside.end(), slice.begin(), slice.end());
     return inside;
+}
+
+InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+    constexpr double most_rows = 1 << 18, most_places = 1 << 16;
+    const double nx = double(lattice.count[0]), ny = double(lattice.count[1]), nz = double(lattice.count[2]);
+    InsideCount count;
+    if (facts.closed) {
+        const int64_t stride = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(std::sqrt(ny * nz / most_rows))));
+        const Crossings all = crossings(mesh, Rows(lattice, stride));
+        for (size_t row = 0; row + 1 < all.begin.size(); ++row) {
+            for_each_run(all, row, lattice, inside_out,
+                         [&](int64_t begin, int64_t end) { count.places += double(end - begin); });
+        }
+        count.places *= double(stride * stride);
+        count.exact = stride == 1;
+        return count;
+    }
+    // Open meshes are asked place by place: one in each block of the lattice.
+    const double share = std::min(1.0, std::cbrt(most_places / (nx * ny * nz)));
+    const auto blocks = [&](double places) { return std::max<int64_t>(1, static_cast<int64_t>(places * share)); };
+    const int64_t bx = blocks(nx), by = blocks(ny), bz = blocks(nz);
+    const Winding winding(mesh);
+    std::vector<int64_t> inside(static_cast<size_t>(bz), 0);
+    tbb::parallel_for(int64_t(0), bz, [&](int64_t k) {
+        const auto place = [&](int64_t block, int64_t n, double places, uint64_t roll) {
+            const double begin = std::floor(double(block) * places / double(n)),
+                         end = std::floor(double(block + 1) * places / double(n));
+            return static_cast<int64_t>(begin + std::floor((end - begin) * double(roll & 0xfffff) / 1048576.0));
+        };
+        for (int64_t j = 0; j < by; ++j) {
+            for (int64_t i = 0; i < bx; ++i) {
+                const uint64_t dice =
+                    scattered(static_cast<uint64_t>(i), static_cast<uint64_t>(j), static_cast<uint64_t>(k));
+                const double turns = winding(
+                    lattice.at(place(i, bx, nx, dice), place(j, by, ny, dice >> 20), place(k, bz, nz, dice >> 40)));
+                inside[static_cast<size_t>(k)] += (inside_out ? -turns : turns) > 0.5;
+            }
+        }
+    });
+    const double hits = double(std::accumulate(inside.begin(), inside.end(), int64_t(0)));
+    count.places = hits * (nx / double(bx)) * (ny / double(by)) * (nz / double(bz));
+    count.exact = share == 1;
+    return count;
 }
 
 }  // namespace firn

@@ -18,7 +18,15 @@ struct Lattice {
 /// Centred in the bounds, so that a box of n spacings holds n particles, the outer ones half a spacing inside.
 Lattice lattice_in(const MeshFacts&, float spacing);
 
-/// The lattice's places inside the mesh, z by z, y by y, x by x. `inside_out`: the mesh winds the other way.
-std::vector<Float3> lattice_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out);
+/// The lattice's places inside the mesh, z by z, y by y, x by x. `inside_out`: the mesh winds the other way. Throws
+/// Error when its rows alone need more memory than `memory_limit` (bytes; 0 = what is left).
+std::vector<Float3> lattice_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out, double memory_limit);
+
+/// How many places that would be, from some hundred thousand rows or places at most.
+struct InsideCount {
+    double places = 0;
+    bool exact = false;  ///< none was left out
+};
+InsideCount count_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out);
 
 }  // namespace firn

@@ -286,22 +286,44 @@ double relax_once(const Skin& skin, std::vector<Vec3>& position, double spacing)
     return sum / static_cast<double>(count);
 }
 
-}  // namespace
+/// Where the particles begin, and the surface that holds them.
+struct Start {
+    SampledSurface surface;
+    std::vector<float> skin_depth;
+    std::vector<Vec3> position;
+};
 
-std::vector<Float3> relaxed_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+Start relaxation_start(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out,
+                       double memory_limit) {
     const float spacing = static_cast<float>(lattice.spacing);
-    const SampledSurface surface = sampled_surface(mesh, facts, spacing, 0.5 * lattice.spacing, inside_out);
-    const Skin skin = skin_of(surface);
-    const std::vector<Float3> regular = lattice_inside(mesh, facts, lattice, inside_out);
+    Start start;
+    start.surface = sampled_surface(mesh, facts, spacing, 0.5 * lattice.spacing, inside_out);
+    Skin skin = skin_of(start.surface);
+    const std::vector<Float3> regular = lattice_inside(mesh, facts, lattice, inside_out, memory_limit);
     const double wanted =
         facts.closed ? std::abs(facts.volume) / std::pow(lattice.spacing, 3) : static_cast<double>(regular.size());
-    std::vector<Vec3> position = seeds(surface, skin, regular, lattice.spacing, wanted);
+    start.position = seeds(start.surface, skin, regular, lattice.spacing, wanted);
+    start.skin_depth = std::move(skin.depth);
+    return start;
+}
+
+}  // namespace
+
+std::vector<Float3> relaxed_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out,
+                                   double memory_limit) {
+    Start start = relaxation_start(mesh, facts, lattice, inside_out, memory_limit);
+    const Skin skin{start.surface.cloud, std::move(start.skin_depth)};
+    std::vector<Vec3>& position = start.position;
     for (int i = 0; i < most_iterations; ++i) {
         if (relax_once(skin, position, lattice.spacing) < at_rest) break;
     }
     std::vector<Float3> filled(position.size());
-    for (size_t i = 0; i < filled.size(); ++i) filled[i] = narrow(surface.cloud.low + position[i]);
+    for (size_t i = 0; i < filled.size(); ++i) filled[i] = narrow(skin.cloud.low + position[i]);
     return filled;
+}
+
+size_t relaxed_count(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+    return relaxation_start(mesh, facts, lattice, inside_out, 0).position.size();
 }
 
 }  // namespace firn

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "firn/counts.h"
 #include "firn/error.h"
-#include "firn/samples.h"
 #include "samples/heightfield_png.h"
 #include "samples/limits.h"
 #include "samples/mesh_text.h"
@@ -57,8 +57,45 @@ float height_at(const Heightfield& field, double x, double z) {
                               t * ((1 - s) * h(i, j + 1) + s * h(i + 1, j + 1)));
 }
 
+constexpr double bytes_per_layer_particle = 20;  ///< while it is made
+
+void require_thickness(const Heightfield& field, float thickness) {
+    require_sound(field);
+    if (!(thickness > 0) || !std::isfinite(thickness)) {
+        throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
+    }
+}
+
+/// A regular layer: columns of particles on the ground.
+struct LayerPlan {
+    MeshFacts facts;  ///< of the ground
+    double columns = 0, rows = 0, layers = 0;
+    std::vector<std::string> warnings;
+    double particles() const { return columns * rows * layers; }
+};
+
+LayerPlan layer_plan(const Heightfield& field, float thickness, const FillSettings& settings) {
+    require_thickness(field, thickness);
+    LayerPlan plan;
+    plan.facts = examine(heightfield_mesh(field));
+    const float spacing = settings.spacing;
+    require_spacing("layer", spacing, plan.facts);
+    if (!(settings.jitter >= 0 && settings.jitter <= 1)) {
+        throw Error("layer: jitter must be 0 to 1, not " + std::to_string(settings.jitter));
+    }
+    const auto count = [&](double size) { return std::max(1.0, std::round(size / spacing)); };
+    plan.columns = count(double(plan.facts.high.x) - plan.facts.low.x);
+    plan.rows = count(double(plan.facts.high.z) - plan.facts.low.z);
+    plan.layers = count(thickness);
+    if (double(thickness) < 0.5 * spacing) {
+        plan.warnings.push_back("the layer is thinner than half a spacing; it got one sheet of particles");
+    }
+    return plan;
+}
+
 /// Ground and top, joined at the sides.
 Mesh layer_mesh(const Heightfield& field, float thickness) {
+    require_thickness(field, thickness);
     Mesh mesh = heightfield_mesh(field);
     const uint32_t points = static_cast<uint32_t>(mesh.points.size());
     const uint32_t columns = static_cast<uint32_t>(field.columns), rows = static_cast<uint32_t>(field.rows);
@@ -142,40 +179,35 @@ SurfaceSamples sample_heightfield(const Heightfield& field, const SurfaceSetting
 }
 
 Filling fill_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
-    require_sound(field);
-    if (!(thickness > 0) || !std::isfinite(thickness)) {
-        throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
-    }
     if (settings.relaxed) return fill_mesh(layer_mesh(field, thickness), settings);
     // Columns of snow on the ground: moved up and down, a lattice keeps its density, and the layer has no steps.
-    const MeshFacts facts = examine(heightfield_mesh(field));
+    LayerPlan plan = layer_plan(field, thickness, settings);
+    const MeshFacts& facts = plan.facts;
     const float spacing = settings.spacing;
-    require_spacing("layer", spacing, facts);
-    if (!(settings.jitter >= 0 && settings.jitter <= 1)) {
-        throw Error("layer: jitter must be 0 to 1, not " + std::to_string(settings.jitter));
-    }
-    const double width = double(facts.high.x) - facts.low.x, depth = double(facts.high.z) - facts.low.z;
-    const double columns = std::max(1.0, std::round(width / spacing)),
-                 rows = std::max(1.0, std::round(depth / spacing)),
-                 layers = std::max(1.0, std::round(double(thickness) / spacing));
-    require_memory("layer", columns * rows * layers, 20, spacing);
+    require_memory("layer", plan.particles(), bytes_per_layer_particle, spacing, settings.memory_limit);
     Filling filling;
-    if (double(thickness) < 0.5 * spacing) {
-        filling.warnings.push_back("the layer is thinner than half a spacing; it got one sheet of particles");
-    }
-    const size_t nx = static_cast<size_t>(columns), nz = static_cast<size_t>(rows), ny = static_cast<size_t>(layers);
+    filling.warnings = std::move(plan.warnings);
+    const size_t nx = static_cast<size_t>(plan.columns), nz = static_cast<size_t>(plan.rows),
+                 ny = static_cast<size_t>(plan.layers);
     filling.position.resize(nx * ny * nz);
     tbb::parallel_for(size_t(0), nz, [&](size_t k) {
         for (size_t i = 0; i < nx; ++i) {
-            const double x = 0.5 * (double(facts.low.x) + facts.high.x) + (double(i) - 0.5 * (columns - 1)) * spacing,
-                         z = 0.5 * (double(facts.low.z) + facts.high.z) + (double(k) - 0.5 * (rows - 1)) * spacing;
-            const double ground = height_at(field, x, z), step = double(thickness) / layers;
+            const double x = 0.5 * (double(facts.low.x) + facts.high.x) +
+                             (double(i) - 0.5 * (plan.columns - 1)) * spacing,
+                         z = 0.5 * (double(facts.low.z) + facts.high.z) + (double(k) - 0.5 * (plan.rows - 1)) * spacing;
+            const double ground = height_at(field, x, z), step = double(thickness) / plan.layers;
             for (size_t j = 0; j < ny; ++j) {
                 filling.position[(k * nx + i) * ny + j] = narrow({x, ground + (double(j) + 0.5) * step, z});
             }
         }
     });
     return filling;
+}
+
+Count count_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
+    if (settings.relaxed) return count_filling(layer_mesh(field, thickness), settings);
+    LayerPlan plan = layer_plan(field, thickness, settings);
+    return {plan.particles(), true, plan.particles() * bytes_per_layer_particle, std::move(plan.warnings)};
 }
 
 }  // namespace firn

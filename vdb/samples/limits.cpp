@@ -6,21 +6,11 @@
 #include <limits>
 
 #include "firn/error.h"
+#include "firn/memory.h"
 
 namespace firn {
 
 namespace {
-
-/// Bytes that the machine can still give without swapping.
-double memory_left() {
-    double kilobytes = 0;
-    if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
-        char line[128];
-        while (std::fgets(line, sizeof line, file)) std::sscanf(line, "MemAvailable: %lf kB", &kilobytes);
-        std::fclose(file);
-    }
-    return kilobytes > 0 ? 1024 * kilobytes : std::numeric_limits<double>::max();
-}
 
 std::string number(const char* format, double value) {
     char text[64];
@@ -49,15 +39,16 @@ void require_spacing(const char* what, float spacing, const MeshFacts& facts) {
     }
 }
 
-void require_memory(const char* what, double particles, double bytes_each, float spacing) {
-    const double most = 2147483648.0, left = memory_left();
+void require_memory(const char* what, double particles, double bytes_each, float spacing, double limit) {
+    const double most = 2147483648.0, left = limit > 0 ? limit : static_cast<double>(memory_available());
     if (particles > most || particles * bytes_each > left) {
-        throw Error(
-            std::string(what) + ": a spacing of " + number("%g", static_cast<double>(spacing)) +
-            " m would take about " + number("%.3g", particles) + " particles and " +
-            number("%.3g", particles * bytes_each / 1e9) + " GB" +
-            (particles > most ? ", more than 2^31 particles" : ", but " + number("%.3g", left / 1e9) + " GB are left") +
-            "; make the spacing larger");
+        throw Error(std::string(what) + ": a spacing of " + number("%g", static_cast<double>(spacing)) +
+                    " m would take about " + number("%.3g", particles) + " particles and " +
+                    number("%.3g", particles * bytes_each / 1e9) + " GB" +
+                    (particles > most ? ", more than 2^31 particles"
+                     : limit > 0      ? ", but memory_limit allows " + number("%.3g", left / 1e9) + " GB"
+                                      : ", but " + number("%.3g", left / 1e9) + " GB are left") +
+                    "; make the spacing larger" + (particles <= most && limit > 0 ? ", or raise memory_limit" : ""));
     }
 }
 

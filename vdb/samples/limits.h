@@ -11,8 +11,8 @@ namespace firn {
 /// bounds. `what` begins the message.
 void require_spacing(const char* what, float spacing, const MeshFacts&);
 
-/// Throws Error when this many particles at this many bytes each are more than the machine has, or than can be
-/// numbered.
-void require_memory(const char* what, double particles, double bytes_each, float spacing);
+/// Throws Error when this many particles at this many bytes each are more than the limit (bytes; 0 = what the machine
+/// has left), or more than can be numbered.
+void require_memory(const char* what, double particles, double bytes_each, float spacing, double limit);
 
 }  // namespace firn

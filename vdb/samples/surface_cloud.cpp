@@ -14,7 +14,6 @@ namespace firn {
 
 namespace {
 
-constexpr double points_per_sample = 20;
 constexpr double most_points = 4;  ///< times that many, where the mesh is finer than its points
 constexpr double cell_in_spacings = 1.25;
 
@@ -148,6 +147,13 @@ void find_neighbours(SurfaceCloud& cloud) {
 
 }  // namespace
 
+void require_cells(const MeshFacts& facts, float spacing) {
+    const Vec3 size = wide(facts.high) - wide(facts.low);
+    if (std::max({size.x, size.y, size.z}) / (cell_in_spacings * spacing) > cells_per_axis - 4) {
+        throw Error("surface: it is more than two million spacings long; make the spacing larger or cut it in parts");
+    }
+}
+
 SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spacing, bool turned) {
     SurfaceCloud cloud;
     cloud.low = wide(facts.low);
@@ -200,10 +206,7 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
     std::vector<uint32_t> triangle(count);
     std::vector<float> weight(count);
     std::vector<uint64_t> key(count);
-    const Vec3 size = wide(facts.high) - cloud.low;
-    if (std::max({size.x, size.y, size.z}) / cloud.cell_size > cells_per_axis - 4) {
-        throw Error("surface: it is more than two million spacings long; make the spacing larger or cut it in parts");
-    }
+    require_cells(facts, spacing);
     tbb::parallel_for(tbb::blocked_range<size_t>(0, count, 4096), [&](const tbb::blocked_range<size_t>& range) {
         size_t i = static_cast<size_t>(std::upper_bound(first.begin(), first.end(), range.begin()) - first.begin()) - 1;
         for (size_t n = range.begin(); n < range.end(); ++i) {

@@ -12,6 +12,8 @@
 
 namespace firn {
 
+constexpr double points_per_sample = 20;
+
 struct SurfaceCloud {
     Vec3 low;           ///< m; positions below are relative to it, so that they keep their digits
     float spacing = 0;  ///< m, of the samples
@@ -44,6 +46,9 @@ struct SurfaceCloud {
     /// All normals in and around the cell are within a degree of one direction.
     bool flat(uint32_t cell) const { return bend[cell] > 0.99985f; }
 };
+
+/// Throws Error for a surface that is too long to number its cells.
+void require_cells(const MeshFacts&, float spacing);
 
 /// `turned`: the triangles are seen from behind.
 SurfaceCloud surface_cloud(const Mesh&, const MeshFacts&, float spacing, bool turned);

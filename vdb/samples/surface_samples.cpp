@@ -17,8 +17,7 @@ namespace firn {
 namespace {
 
 constexpr uint32_t nobody = SurfaceSites::nobody;
-constexpr float snap_distance = 0.5f;      ///< spacings; within it there are points of the triangle that is nearest
-constexpr double bytes_per_sample = 1200;  ///< of the cloud and what goes with it, measured
+constexpr float snap_distance = 0.5f;  ///< spacings; within it there are points of the triangle that is nearest
 
 float square_distance(const Float3& a, const Float3& b) {
     const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -91,7 +90,6 @@ uint64_t topology_hash(const Mesh& mesh) {
 
 SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float spacing, double wanted_depth,
                                bool turned) {
-    require_memory("surface", facts.area / (double(spacing) * spacing), bytes_per_sample, spacing);
     SampledSurface surface;
     surface.cloud = surface_cloud(mesh, facts, spacing, turned);
     const SurfaceCloud& cloud = surface.cloud;
@@ -166,21 +164,34 @@ SampledSurface sampled_surface(const Mesh& mesh, const MeshFacts& facts, float s
     return surface;
 }
 
-SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
-    const MeshFacts facts = examine(mesh);
+double expected_samples(const MeshFacts& facts, double spacing) {
+    return facts.area / (spacing * spacing);
+}
+
+SurfacePlan surface_plan(const Mesh& mesh, const SurfaceSettings& settings) {
+    SurfacePlan plan;
+    plan.facts = examine(mesh);
     const float spacing = settings.spacing;
-    require_spacing("surface", spacing, facts);
+    require_spacing("surface", spacing, plan.facts);
     if (!(settings.depth <= spacing)) {
         throw Error("surface: the depth must be at most one spacing, not " + std::to_string(settings.depth));
     }
-    const double depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
-    const bool turned = facts.closed && facts.volume < 0;
-    SurfaceSamples samples = std::move(sampled_surface(mesh, facts, spacing, depth, turned).samples);
-    if (facts.degenerate_triangles > 0) {
-        samples.warnings.push_back(std::to_string(facts.degenerate_triangles) +
-                                   " triangles have no area and were passed over");
+    plan.depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
+    plan.turned = plan.facts.closed && plan.facts.volume < 0;
+    if (plan.facts.degenerate_triangles > 0) {
+        plan.warnings.push_back(std::to_string(plan.facts.degenerate_triangles) +
+                                " triangles have no area and were passed over");
     }
-    if (turned) samples.warnings.push_back("the mesh is inside out; its normals were turned");
+    if (plan.turned) plan.warnings.push_back("the mesh is inside out; its normals were turned");
+    return plan;
+}
+
+SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
+    SurfacePlan plan = surface_plan(mesh, settings);
+    const float spacing = settings.spacing;
+    require_memory("surface", expected_samples(plan.facts, spacing), bytes_per_sample, spacing, settings.memory_limit);
+    SurfaceSamples samples = std::move(sampled_surface(mesh, plan.facts, spacing, plan.depth, plan.turned).samples);
+    samples.warnings = std::move(plan.warnings);
     return samples;
 }
 

@@ -5,6 +5,19 @@
 
 namespace firn {
 
+constexpr double bytes_per_sample = 1200;  ///< of the cloud and what goes with it, measured
+
+/// How a mesh is sampled. Throws Error for settings that make no sense, and for a mesh too far away.
+struct SurfacePlan {
+    MeshFacts facts;
+    double depth = 0;     ///< m
+    bool turned = false;  ///< the triangles are seen from behind
+    std::vector<std::string> warnings;
+};
+SurfacePlan surface_plan(const Mesh&, const SurfaceSettings&);
+/// One for every spacing^2.
+double expected_samples(const MeshFacts&, double spacing);
+
 /// Samples with the cloud that they were chosen from.
 struct SampledSurface {
     SurfaceCloud cloud;

@@ -463,21 +463,31 @@ void drop_crowded(SurfaceSites& sites, double least) {
     sites.area.resize(kept);
 }
 
+/// One site for every spacing^2: corners and borders shift the count, so the distance is corrected, within limits that
+/// leave no holes where the surface is thinner than a spacing. `darts` throws them at a distance in spacings, and
+/// returns how many there are for every spacing^2.
+template <class Darts>
+double throw_at_distance(const Darts& darts) {
+    float apart = dart_distance;
+    double density = 0;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        density = darts(apart);
+        if (std::abs(density - 1) < 0.02) break;
+        apart = std::clamp(apart * static_cast<float>(std::sqrt(density)), 0.75f, 0.9f);
+    }
+    return density;
+}
+
 }  // namespace
 
 SurfaceSites even_sites(const SurfaceCloud& cloud, double area) {
     const float spacing = cloud.spacing;
     SurfaceSites sites;
-    // One site for every spacing^2: corners and borders shift the count, so the distance is corrected, within limits
-    // that leave no holes where the surface is thinner than a spacing.
-    float apart = dart_distance;
-    for (int attempt = 0; attempt < 3; ++attempt) {
+    throw_at_distance([&](float apart) {
         sites = {};
         throw_darts(cloud, sites, apart * spacing, coarse);
-        const double excess = static_cast<double>(sites.count()) * spacing * spacing / area;
-        if (std::abs(excess - 1) < 0.02) break;
-        apart = std::clamp(apart * static_cast<float>(std::sqrt(excess)), 0.75f, 0.9f);
-    }
+        return static_cast<double>(sites.count()) * spacing * spacing / area;
+    });
     Shares shares;
     for (const Relaxation& how : {settling, evening}) {
         const Region all = whole_surface(cloud, sites);
@@ -505,6 +515,28 @@ SurfaceSites even_sites(const SurfaceCloud& cloud, double area) {
         measure(cloud, sites, after, around(cloud, after, std::move(cells), 4), shares);
     }
     return sites;
+}
+
+double sites_per_square(const std::vector<SurfacePatch>& patches) {
+    return throw_at_distance([&](float apart) {
+        double sum = 0;
+        for (const SurfacePatch& patch : patches) {
+            const SurfaceCloud& cloud = patch.cloud;
+            const auto inside = [&](const Float3& p) {
+                return p.x >= patch.low.x && p.y >= patch.low.y && p.z >= patch.low.z && p.x < patch.high.x &&
+                       p.y < patch.high.y && p.z < patch.high.z;
+            };
+            SurfaceSites sites;
+            throw_darts(cloud, sites, apart * cloud.spacing, coarse);
+            double area = 0;
+            for (size_t i = 0; i < cloud.position.size(); ++i) {
+                if (inside(cloud.position[i])) area += cloud.weight[i];
+            }
+            const auto count = std::count_if(sites.position.begin(), sites.position.end(), inside);
+            if (area > 0) sum += static_cast<double>(count) * cloud.spacing * cloud.spacing / area;
+        }
+        return sum / static_cast<double>(patches.size());
+    });
 }
 
 std::vector<uint32_t> owners(const SurfaceCloud& cloud, const SurfaceSites& sites) {

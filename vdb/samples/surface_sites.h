@@ -26,6 +26,15 @@ struct SurfaceSites {
 /// On the surface, within what it bends over a fraction of a spacing. `area`: m^2, of the whole surface.
 SurfaceSites even_sites(const SurfaceCloud&, double area);
 
+/// A cut of the surface. What is near the cut does not count: only the box inside is looked at.
+struct SurfacePatch {
+    SurfaceCloud cloud;
+    Vec3 low, high;  ///< m, the box, relative to the cloud's `low`
+};
+/// How many sites even_sites() would begin with on the whole surface, for every spacing^2, from patches of it whose
+/// middles lie everywhere with the same chance.
+double sites_per_square(const std::vector<SurfacePatch>&);
+
 /// The nearest site of its sheet for every point of the cloud, or `nobody`.
 std::vector<uint32_t> owners(const SurfaceCloud&, const SurfaceSites&);
 

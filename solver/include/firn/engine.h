@@ -87,6 +87,9 @@ public:
 
     /// For a scene of this size, before anything is allocated.
     MemoryEstimate estimate(uint64_t particles, uint64_t boundary_particles) const;
+    /// Throws Error when a scene of this size does not fit, as upload() would. A card that is too small for it gives
+    /// way to the CPU if the device is chosen automatically.
+    void require_memory(uint64_t particles, uint64_t boundary_particles);
 
 private:
     struct Implementation;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firn/body.h"
+#include "firn/counts.h"
 #include "firn/mesh.h"
 #include "firn/rigid_transform.h"
 #include "firn/samples.h"
@@ -33,6 +34,7 @@ struct BoundarySettings {
     float boundary_volume = 0.8f;  ///< Parameters::boundary_volume
     bool inverted = false;         ///< keeps snow inside
     bool two_sided = false;        ///< keeps snow out on both sides of an open surface
+    double memory_limit = 0;       ///< bytes; 0 = what the machine has left
 };
 
 /// The boundary particles that cover a shape, in the shape's own space.
@@ -47,6 +49,8 @@ struct Boundary {
 
 /// `what`, say "collider 'plough'", begins errors and warnings. Throws Error for a shape without a surface.
 Boundary boundary_of(const ColliderShape&, const BoundarySettings&, const std::string& what);
+/// How many boundary particles that would be, and what they would be warned of. `probes`: see counts.h.
+Count boundary_count(const ColliderShape&, const BoundarySettings&, const std::string& what, double probes);
 /// Of a grid in a .vdb file, scaled about the origin. It can't deform: its mesh is another one at every frame.
 Boundary boundary_of_vdb(const std::string& path, const std::string& grid, float scale, const BoundarySettings&,
                          const std::string& what);

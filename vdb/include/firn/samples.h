@@ -3,6 +3,7 @@
 // Geometry -> particles: surfaces become boundary particles, volumes become snow. The same input gives the same bits
 // for any number of threads. Every function throws Error, before it takes the memory, for what would need more
 // particles or memory than there can be, and for what lies so far from the origin that float32 can't hold a spacing.
+// counts.h tells how many particles they would make.
 
 #include <cstdint>
 #include <optional>
@@ -30,9 +31,10 @@ struct SurfaceSamples {
 };
 
 struct SurfaceSettings {
-    float spacing = 0;       ///< m; required
-    float depth = -1;        ///< m below the surface; negative = half a spacing, where firn::Body wants them
-    bool two_sided = false;  ///< an open mesh keeps snow out on both sides: samples on the surface itself
+    float spacing = 0;        ///< m; required
+    float depth = -1;         ///< m below the surface; negative = half a spacing, where firn::Body wants them
+    bool two_sided = false;   ///< an open mesh keeps snow out on both sides: samples on the surface itself
+    double memory_limit = 0;  ///< bytes; 0 = what the machine has left
 };
 
 /// Closed and open meshes. Where a part is thinner than twice the depth, samples go to its middle.
@@ -69,6 +71,7 @@ struct FillSettings {
     bool relaxed = false;
     float jitter = 0;  ///< 0..1 of half a spacing, regular filling only
     uint32_t seed = 0;
+    double memory_limit = 0;  ///< bytes; 0 = what the machine has left
 };
 /// Snow particles, each worth spacing^3.
 struct Filling {

@@ -1,0 +1,19 @@
+#pragma once
+
+// A body of snow as places for particles, and how many these are before they are made.
+
+#include <string>
+#include <vector>
+
+#include "firn/counts.h"
+#include "scene.h"
+
+namespace firn {
+
+/// The places of a body's particles, m, world. Throws Error with the place in the scene file; warnings name the body.
+Filling fill_snow(const Snow&, const Parameters&);
+
+/// How many particles fill_snow() makes, or a file of particles has. Throws the same errors, but for memory.
+Count count_snow(const Snow&, const Parameters&);
+
+}  // namespace firn
