@@ -11,11 +11,6 @@ import unittest
 
 import firn_runs
 
-try:
-    import pyopenvdb as vdb
-except ImportError:
-    vdb = None
-
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 DEMO = os.path.join(EXAMPLES, "wall_smash.toml")
 MEGABYTES = 200  # that a check may take; one that sampled the demo at resolution 8 took 10 GB
@@ -109,9 +104,7 @@ class Counts(firn_runs.Runs):
             "mesh": 'shape = "mesh"\nfile = "ball.obj"\nscale = 0.9\n',
             "layer": 'shape = "layer"\nfile = "ground.txt"\nthickness = 0.17\n',
         }
-        if vdb:
-            vdb.write(self.path("ball.vdb"), grids=[vdb.createLevelSetSphere(radius=0.4, voxelSize=0.03, halfWidth=3)])
-            shapes["vdb"] = 'shape = "vdb"\nfile = "ball.vdb"\nscale = 1.1\n'
+        shapes["vdb"] = f'shape = "vdb"\nfile = "{self.level_set()}"\nscale = 1.1\n'
         for name, text in shapes.items():
             for more in ("", "jitter = 0.7\n", 'filling = "relaxed"\n'):
                 with self.subTest(name + " " + more):
@@ -146,14 +139,18 @@ class Counts(firn_runs.Runs):
             "sequence": 'shape = "mesh"\nfile = "move.%04d.obj"\n',
             "heightfield": 'shape = "heightfield"\nfile = "ground.txt"\ntwo_sided = true\n',
         }
-        if vdb:
-            vdb.write(self.path("ball.vdb"), grids=[vdb.createLevelSetSphere(radius=0.4, voxelSize=0.03, halfWidth=3)])
-            shapes["vdb"] = 'shape = "vdb"\nfile = "ball.vdb"\nscale = 1.5\n'
+        shapes["vdb"] = f'shape = "vdb"\nfile = "{self.level_set()}"\nscale = 1.5\n'
         for name, text in shapes.items():
             with self.subTest(name):
                 scene = self.write("scene.toml", HEAD + "[[snow]]\nposition = [0, 5, 0]\nsize = [0.2, 0.2, 0.2]\n"
                                    "[[collider]]\n" + text)
                 self.compare(scene, exact=True)
+
+    def level_set(self):
+        """A ball as a .vdb: the surface of a run's snow."""
+        scene = self.write("grid.toml", HEAD.replace("[]", '["surface"]') + '[[snow]]\nshape = "sphere"\nradius = 0.4\n')
+        self.firn("sim", scene, "--out", "grid", "--force", "--frames", "1")
+        return os.path.join("grid", "volumes", "grid.0001.vdb")
 
     @staticmethod
     def ball(count=16, radius=0.4, up=0.0):

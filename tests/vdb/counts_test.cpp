@@ -111,7 +111,10 @@ TEST(Counts, OfFillingsAreWithin5PercentOfTheParticles) {
     Transform aside;
     aside.translation[0] = 0.3;
     add(overlap, transformed(sphere_mesh(0.5f, 3), aside));
-    const Mesh slab = transformed(cylinder_mesh(1, 0.01f), Transform());
+    Mesh ball_above_plate = box_mesh({2, 0.02f, 1.5f});
+    Transform above;
+    above.translation[1] = 1;
+    add(ball_above_plate, transformed(sphere_mesh(0.45f), above));
     struct Case {
         const char* name;
         Mesh mesh;
@@ -128,17 +131,21 @@ TEST(Counts, OfFillingsAreWithin5PercentOfTheParticles) {
         {"thinner than a spacing", hollow(0.5f, 0.485f), filling(0.05f), true},
         {"not closed", holed_sphere(), filling(0.05f), true},
         {"not closed, of many places", holed_sphere(), filling(0.02f), false},
-        // 400,000 rows of 2 to 800 places: more rows than are looked at.
+        // 400,000 rows: more than are looked at.
         {"of many rows", box_mesh({0.004f, 1.6f, 1}), filling(0.002f), false},
-        {"of many rows, round", transformed(sphere_mesh(0.5f), Transform(), 1), filling(0.0019f), false},
+        {"of many rows, round", sphere_mesh(0.5f), filling(0.0019f), false},
         {"relaxed", sphere_mesh(0.3f), filling(0.05f, true), true},
         {"relaxed, larger", sphere_mesh(0.5f), filling(0.04f, true), false},
         {"relaxed plate", box_mesh({0.6f, 0.02f, 0.5f}), filling(0.05f, true), true},
-        {"relaxed, larger plate", box_mesh({1.6f, 0.01f, 1.5f}), filling(0.04f, true), false},
+        {"relaxed, plate of a quarter of a spacing", box_mesh({1.6f, 0.01f, 1.5f}), filling(0.04f, true), false},
+        {"relaxed, of a bit less than a spacing", box_mesh({1.6f, 0.036f, 1.5f}), filling(0.04f, true), false},
+        {"relaxed, of a bit more than a spacing", box_mesh({1.6f, 0.044f, 1.5f}), filling(0.04f, true), false},
+        {"relaxed, of 1.3 spacings", box_mesh({1.6f, 0.052f, 1.5f}), filling(0.04f, true), false},
+        {"relaxed, a ball above a thin plate", ball_above_plate, filling(0.04f, true), false},
         {"relaxed, not closed", holed_sphere(), filling(0.06f, true), false},
     };
     for (const Case& c : cases) {
-        // Some 70 million particles would be placed: there the volume is what is known.
+        // 76 million particles would be placed: there the volume is what is known.
         const bool vast = c.settings.spacing < 0.0019001f;
         const Filling placed = vast ? Filling() : fill_mesh(c.mesh, c.settings);
         const size_t particles =

@@ -177,7 +177,7 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
 }
 
 InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
-    constexpr double most_rows = 1 << 18, most_places = 1 << 16;
+    constexpr double most_rows = 1 << 18, most_places = 1 << 15;
     const double nx = double(lattice.count[0]), ny = double(lattice.count[1]), nz = double(lattice.count[2]);
     InsideCount count;
     if (facts.closed) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "firn/counts.h"
-#include "firn/scattered.h"
+#include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
 
 namespace firn {
@@ -51,21 +51,6 @@ Mesh cut_out(const Mesh& mesh, const Box& box) {
     return out;
 }
 
-/// Places on the mesh, each square metre with the same chance.
-std::vector<Vec3> scattered_places(const Mesh& mesh, double area) {
-    std::vector<Vec3> places;
-    double sum = 0;
-    for (const auto& [ia, ib, ic] : mesh.triangles) {
-        const Vec3 a = wide(mesh.points[ia]), ab = wide(mesh.points[ib]) - a, ac = wide(mesh.points[ic]) - a;
-        sum += 0.5 * length(cross(ab, ac));
-        while (places.size() < patch_count && sum >= (double(places.size()) + 0.5) / patch_count * area) {
-            const double u = std::sqrt(scattered_unit(places.size(), 1)), v = scattered_unit(places.size(), 2);
-            places.push_back(a + (1 - u) * ab + (u * v) * ac);
-        }
-    }
-    return places;
-}
-
 }  // namespace
 
 Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double probes) {
@@ -88,7 +73,8 @@ Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double pr
         patches.push_back({surface_cloud(mesh, facts, spacing, plan.turned), -1.0 * all, all});
     } else {
         const double aside = 0.5 * width, inner = width - margin * spacing, outer = margin * spacing;
-        for (const Vec3& middle : scattered_places(mesh, facts.area)) {
+        for (const SurfacePlace& place : scattered_places(mesh, facts.area, patch_count)) {
+            const Vec3& middle = place.position;
             const Vec3 half{aside, aside, aside};
             const Mesh part = cut_out(mesh, {middle - half, middle + half});
             const MeshFacts part_facts = examine(part);
