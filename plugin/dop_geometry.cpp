@@ -121,7 +121,7 @@ void source_points(const GU_Detail& detail, const Affine& placement, const Param
     }
     if (out.getNumPoints() == 0 || out.findAttribute(GA_ATTRIB_POINT, "pscale")) return;
     const std::vector<PointBlock> blocks = point_blocks(out);
-    write_floats(out, blocks, "pscale", 1, std::vector<float>(point_count(blocks), 0.5f * spacing).data());
+    write_floats(out, blocks, "pscale", 1, std::vector<float>(point_count(blocks), 0.5f * parameters.spacing).data());
 }
 
 int64_t position_hash(const GU_Detail& detail) {

@@ -170,7 +170,7 @@ std::vector<ParameterInfo> make_table() {
         {"threads", "Threads", "", "Machine", integer, {0}, 0, 1024, 0, 64,
          "Threads of the CPU device. 0 = one for each core. Results do not depend on it.", "", "Firn", {}, field<&P::threads>},
         {"memory_limit", "Memory Limit", "GB", "Machine", real, {0}, 0, 1e6, 0, 256,
-         "Refuse scenes that need more memory than this. 0 = what the machine has free.", "", "Firn", {}, field<&P::memory_limit>},
+         "Refuse scenes that need more memory than this, to simulate them or to sample their geometry. 0 = what the machine has free.", "", "Firn", {}, field<&P::memory_limit>},
     };
     // clang-format on
 }

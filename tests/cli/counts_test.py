@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import time
-import unittest
 
 import firn_runs
 
@@ -94,17 +93,10 @@ class Counts(firn_runs.Runs):
             self.assertLess(megabytes, MEGABYTES)
 
     def test_snow_of_every_shape(self):
-        self.write("ball.obj", self.ball())
-        self.write("ground.txt", "\n".join(" ".join(f"{0.1 * math.sin(x) * math.cos(z):.3f}" for x in range(12))
-                                           for z in range(12)) + "\n")
         shapes = {
-            "box": 'shape = "box"\nsize = [0.6, 0.33, 0.5]\n',
-            "sphere": 'shape = "sphere"\nradius = 0.41\n',
-            "cylinder": 'shape = "cylinder"\nradius = 0.4\nheight = 0.52\n',
-            "mesh": 'shape = "mesh"\nfile = "ball.obj"\nscale = 0.9\n',
+            **self.solids(),
             "layer": 'shape = "layer"\nfile = "ground.txt"\nthickness = 0.17\n',
         }
-        shapes["vdb"] = f'shape = "vdb"\nfile = "{self.level_set()}"\nscale = 1.1\n'
         for name, text in shapes.items():
             for more in ("", "jitter = 0.7\n", 'filling = "relaxed"\n'):
                 with self.subTest(name + " " + more):
@@ -125,26 +117,33 @@ class Counts(firn_runs.Runs):
         self.compare(scene, exact=True)
 
     def test_colliders_of_every_shape(self):
-        self.write("ball.obj", self.ball())
         for frame in (1, 2, 3):
             self.write(f"move.{frame:04d}.obj", self.ball(up=0.1 * frame))
-        self.write("ground.txt", "\n".join(" ".join(f"{0.1 * math.sin(x) * math.cos(z):.3f}" for x in range(12))
-                                           for z in range(12)) + "\n")
         shapes = {
+            **self.solids(),
             "plane": 'shape = "plane"\nsize = [3, 1, 2]\n',
-            "box": 'shape = "box"\nsize = [0.6, 0.33, 0.5]\ninverted = true\n',
-            "sphere": 'shape = "sphere"\nradius = 0.41\n',
-            "cylinder": 'shape = "cylinder"\nradius = 0.4\nheight = 0.52\n',
-            "mesh": 'shape = "mesh"\nfile = "ball.obj"\nscale = 2\n',
+            "container": 'shape = "box"\nsize = [2, 1, 2]\ninverted = true\n',
             "sequence": 'shape = "mesh"\nfile = "move.%04d.obj"\n',
             "heightfield": 'shape = "heightfield"\nfile = "ground.txt"\ntwo_sided = true\n',
         }
-        shapes["vdb"] = f'shape = "vdb"\nfile = "{self.level_set()}"\nscale = 1.5\n'
         for name, text in shapes.items():
             with self.subTest(name):
                 scene = self.write("scene.toml", HEAD + "[[snow]]\nposition = [0, 5, 0]\nsize = [0.2, 0.2, 0.2]\n"
                                    "[[collider]]\n" + text)
                 self.compare(scene, exact=True)
+
+    def solids(self):
+        """Shapes that snow and colliders can both have; and the file of heights for those that they can't."""
+        self.write("ball.obj", self.ball())
+        self.write("ground.txt", "\n".join(" ".join(f"{0.1 * math.sin(x) * math.cos(z):.3f}" for x in range(12))
+                                           for z in range(12)) + "\n")
+        return {
+            "box": 'shape = "box"\nsize = [0.6, 0.33, 0.5]\n',
+            "sphere": 'shape = "sphere"\nradius = 0.41\n',
+            "cylinder": 'shape = "cylinder"\nradius = 0.4\nheight = 0.52\n',
+            "mesh": 'shape = "mesh"\nfile = "ball.obj"\nscale = 0.9\n',
+            "vdb": f'shape = "vdb"\nfile = "{self.level_set()}"\nscale = 1.1\n',
+        }
 
     def level_set(self):
         """A ball as a .vdb: the surface of a run's snow."""

@@ -301,7 +301,7 @@ class Scenes(firn_runs.Runs):
 
     def test_too_much(self):
         scene = self.write("scene.toml", SCENE)
-        error = self.fails("sim", scene, "--set", "snow.0.size=[1e5,1e5,1e5]")
+        error = self.fails("sim", scene, "--set", "snow.0.size=[2e4,2e4,2e4]")
         self.assertIn("particles", error)
         error = self.fails("check", scene, "--set", "memory_limit=1e-6")
         self.assertIn("memory", error)
