@@ -161,6 +161,11 @@ std::vector<ParameterInfo> make_table() {
          {{"coulomb", "Coulomb", "friction is mu: at most mu times the normal force, along the surface only"},
           {"viscous", "Viscous", "friction is nu_b: as published, brakes all motion within two spacings"}},
          field<&P::friction_model>},
+        {"yield", "Yield Limits", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What theta_c and theta_s limit.", "",
+         "Firn; Gissler 2020, 3.3.1",
+         {{"stress", "Stress", "pressing yields at E theta_c and pulling at E theta_s, in every direction; snow rests under its own weight"},
+          {"strain", "Strain", "as published: snow under load also yields where it only bulges, spreads and keeps moving"}},
+         field<&P::yield>},
 
         {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
          "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
@@ -356,6 +361,7 @@ Parameters effective(const Parameters& given) {
         p.symmetric = false;
         p.look_ahead = 0;
         p.friction_model = FrictionModel::viscous;
+        p.yield = Yield::strain;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;
     }

@@ -9,14 +9,14 @@
 
 namespace firn::FIRN_LANES {
 
-/// How hard the solves press each particle away from the boundary; sums all of that (N), and what presses only. Stiff
-/// snow presses with one layer or edge and pulls with another, and only the difference is weight that friction can use.
+/// How hard the solves press each particle away from the boundary, and on how much of it.
 struct BoundaryLoad {
     SnowView s;
-    FIRN_HD Values<2> operator()(uint32_t i) const {
+    uint32_t count;
+    FIRN_HD void operator()(uint32_t i) const {
         const Real zero = splat(0.0f);
-        Real load_out = zero;
-        if (s.boundary_neighbours.row(i).length) {
+        Real load_out = zero, area = zero;
+        if (i < count && s.boundary_neighbours.row(i).length) {
             const Sym correction = load_sym(s.correction, i);
             const Vec3 boundary_sum = load3(s.boundary_sum, i);
             const FieldGradient g = field_gradient(s, s.solved, i, load(s.boundary_flux + i), correction);
@@ -25,19 +25,44 @@ struct BoundaryLoad {
             store(s.boundary_stress + i, stress);
             const Real pressure = s.set.combined ? zero : s.set.boundary_pressure * load(s.after.pressure + i);
             const Vec3 push = stress * boundary_lever(s, correction, boundary_sum) - pressure * boundary_sum;
-            const Real length = sqrt(dot(boundary_sum, boundary_sum));
-            load_out = -dot(push, boundary_sum) / (max(length, 1e-20f) * load(s.density + i));
+            area = sqrt(dot(boundary_sum, boundary_sum));
+            load_out = -dot(push, boundary_sum) / (max(area, 1e-20f) * load(s.density + i));
         }
         store(s.boundary_load + i, load_out);
-        const Real force = load_out * load4(s.now.velocity + i).w;
-        return {{force, max(force, zero)}};
+        store(s.boundary_area + i, area);
+    }
+};
+
+/// The load, averaged with that of the snow beside. Stiff snow presses with one particle and pulls with the next, and
+/// only the difference is weight that friction can use. A few rounds reach two or three spacings, a contact's patch.
+struct SpreadLoad {
+    static constexpr int rounds = 6;  ///< even: the last one writes the load itself
+    SnowView s;
+    uint32_t count;
+    const float* from;
+    float* to;
+    FIRN_HD void operator()(uint32_t i) const {
+        Real spread = splat(0.0f);
+        if (i < count && s.boundary_neighbours.row(i).length) {
+            const Real own_area = load(s.boundary_area + i);
+            Real force = s.kernel.norm * load(from + i), area = s.kernel.norm * own_area;
+            const Vec3 x = xyz(load4(s.now.position + i));
+            const auto near = s.neighbours.row(i);
+            for (uint32_t k = 0; k < near.length; ++k) {
+                const Vec3 d = x - xyz(gather4(s.now.position, near[k]));
+                const Real weight = s.kernel.value(dot(d, d));
+                force += weight * gather(from, near[k]);
+                area += weight * gather(s.boundary_area, near[k]);
+            }
+            spread = own_area * force / max(area, 1e-20f);
+        }
+        store(to + i, spread);
     }
 };
 
 /// From the velocity that the solves found to the one that surfaces allow, and what the boundary did to each particle.
 struct SurfaceContact {
     SnowView s;
-    const SolveState* state;  ///< the sums of BoundaryLoad
     FIRN_HD void operator()(uint32_t i) const {
         const Vec4 velocity = load4(s.solved + i);
         store4(s.allowed + i, velocity);
@@ -53,7 +78,7 @@ struct SurfaceContact {
         const Approach at = approach(s, i, x, xyz(velocity), near);
         const Mask bounces = bounce(i, at, near);
         const Real normal_change = normal_speed_after(i, at, near, bounces) - at.normal_speed;
-        const Real pressed = load_on(i, near) * s.dt + select(bounces, splat(0.0f), normal_change);
+        const Real pressed = load_on(i, near) * s.dt + normal_change;
         const Real sliding_speed = sqrt(dot(at.sliding, at.sliding));
         const Real taken = min(friction(near, pressed) + grip(i, near), sliding_speed);
         const Vec3 change = normal_change * at.normal - (taken / max(sliding_speed, 1e-20f)) * at.sliding;
@@ -76,12 +101,10 @@ struct SurfaceContact {
         const Real stopped = select(at.hits, at.slowest, at.normal_speed);
         return select(bounces, -near.bounce * arriving(i, at, near), stopped);
     }
-    /// The push that friction can use, m/s^2: of what presses, the share that is weight. A sticky surface holds what
-    /// hangs on it too.
+    /// The push that friction can use, m/s^2. A sticky surface holds what hangs on it too.
     FIRN_HD Real load_on(uint32_t i, const Nearest& near) const {
-        const double net = state->sums[1] > 0 ? state->sums[0] / state->sums[1] : 0;
-        const Real pushed = load(s.boundary_load + i), share = splat(static_cast<float>(net > 0 ? net : 0));
-        return max(share * pushed, -near.sticky * pushed);
+        const Real pushed = load(s.boundary_load + i);
+        return max(pushed, -near.sticky * pushed);
     }
     /// Coulomb: at most mu times the normal push, m/s.
     FIRN_HD Real friction(const Nearest& near, Real pressed) const {
@@ -111,7 +134,7 @@ struct SnowPush {
         FIRN_HD Vec3 operator()(Index index, const Vec4& b) const {
             const Vec3 d = x - xyz(b);
             const Real r_squared = dot(d, d);
-            const Vec3 gradient = (held * b.w * s.kernel.slope(r_squared)) * d;
+            const Vec3 gradient = (held * b.w * s.kernel.slope(r_squared)) * boundary_arm(s, index, d);
             Vec3 force = (mass / density) * (pressure * gradient - stress * boundary_lever(s, correction, gradient));
             const Real r = sqrt(r_squared);
             const Real adhesion =
@@ -129,7 +152,7 @@ struct SnowPush {
         for (uint32_t k = 0; k < boundary.length; ++k) {
             const Vec4 b = gather4(s.boundary.position, boundary[k]);
             const Vec3 d = x - xyz(b);
-            whole += (b.w * s.kernel.slope(dot(d, d))) * d;
+            whole += (b.w * s.kernel.slope(dot(d, d))) * boundary_arm(s, boundary[k], d);
         }
         const Vec3 used = load3(s.boundary_sum, i);
         return {s,

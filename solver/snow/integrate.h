@@ -6,6 +6,11 @@
 
 namespace firn::FIRN_LANES {
 
+FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
+    return {s.material.poisson_ratio.at(s.now.rank, i), s.material.theta_c.at(s.now.rank, i),
+            s.material.theta_s.at(s.now.rank, i), s.set.yield_by_stress};
+}
+
 /// F_E from the gradient of the new velocity, and that gradient kept for the filter.
 struct AdvanceStrain {
     SnowView s;
@@ -14,10 +19,10 @@ struct AdvanceStrain {
         const FieldGradient g = field_gradient(s, s.allowed, i, load(s.boundary_flux + i), correction);
         const Mat dt_gradient = s.dt * g.split();
         const Sym strain = load_sym(s.before.strain, i);
-        const Real theta_c = s.material.theta_c.at(s.now.rank, i), theta_s = s.material.theta_s.at(s.now.rank, i);
+        const Strength limit = strength(s, i);
         store_sym(s.after.strain, i,
-                  s.set.objective ? advance_strain_objective(strain, dt_gradient, theta_c, theta_s)
-                                  : advance_strain_published(strain, dt_gradient, theta_c, theta_s));
+                  s.set.objective ? advance_strain_objective(strain, dt_gradient, limit)
+                                  : advance_strain_published(strain, dt_gradient, limit));
         if (s.set.filter > 0.0f) {
             Float4* record = s.velocity_gradient + 3 * size_t(i);
             store4<3>(record, with_w(g.corrected.x, splat(0.0f)));

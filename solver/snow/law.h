@@ -24,16 +24,67 @@ FIRN_HD Lame lame(Real E, Real nu, Real hardening) {
     return {0.5f * base, base * nu / (one - 2.0f * nu)};
 }
 
-/// How far singular values may go: strains in [-theta_c, theta_s], the rest is plastic.
-FIRN_HD Sym clamp_strain(const Sym& squared_stretch_minus_one, Real theta_c, Real theta_s) {
-    Eigen e = eigen_decomposition(squared_stretch_minus_one);
-    for (Real& value : e.values) {
-        // sqrt(1 + value) - 1 without cancellation
-        const Real root = sqrt(max(1.0f + value, 0.0f));
-        const Real strain = value / (root + 1.0f);
-        value = min(max(strain, -theta_c), theta_s);
+/// What limits the stress of one particle.
+struct Strength {
+    Real nu;
+    Real theta_c, theta_s;  ///< strains at which it yields in one direction: stress / E
+    bool by_stress;         ///< else the strains themselves are limited, as published
+};
+
+/// Strains along the principal axes, after yield, and what became plastic.
+struct Yielded {
+    Real strain[3];
+    Real plastic[3];
+};
+
+/// No principal stress leaves [-E theta_c, E theta_s]. Plastic strain arises only along the axes whose stress is at a
+/// limit, as much as brings it back there: the nearest allowed state in elastic energy, so that yield never adds
+/// energy. Limits on strains do add some: snow under load spreads sideways, and to cut that strain although the
+/// stress there presses, compresses the snow further.
+FIRN_HD Yielded yield_by_stress(const Real (&strain)[3], const Strength& limit) {
+    // In units of 2 G: stress = strain + r tr(strain), and E = 1 + nu.
+    const Real r = limit.nu / (1.0f - 2.0f * limit.nu), own = 1.0f + r;
+    const Real high = (1.0f + limit.nu) * limit.theta_s, low = -(1.0f + limit.nu) * limit.theta_c;
+    const Real zero = splat(0.0f);
+    Yielded y{{strain[0], strain[1], strain[2]}, {zero, zero, zero}};
+    Real trace = strain[0] + strain[1] + strain[2];
+    // Gauss-Seidel over the three axes. What a few rounds leave over is far below the limits.
+    for (int round = 0; round < 8; ++round) {
+        for (int k = 0; k < 3; ++k) {
+            const Real stress = y.strain[k] + r * trace + own * y.plastic[k];  // if this axis had not yielded
+            const Real plastic = (max(stress - high, 0.0f) + min(stress - low, 0.0f)) / own;
+            const Real change = plastic - y.plastic[k];
+            y.plastic[k] = plastic;
+            y.strain[k] -= change;
+            trace -= change;
+        }
     }
-    return compose(e.values, e.vectors);
+    return y;
+}
+
+/// Gissler 2020, 3.3.1: strains in [-theta_c, theta_s], the rest is plastic.
+FIRN_HD Yielded yield_by_strain(const Real (&strain)[3], const Strength& limit) {
+    Yielded y;
+    for (int k = 0; k < 3; ++k) {
+        y.strain[k] = min(max(strain[k], -limit.theta_c), limit.theta_s);
+        y.plastic[k] = strain[k] - y.strain[k];
+    }
+    return y;
+}
+
+FIRN_HD Yielded yielded(const Real (&strain)[3], const Strength& limit) {
+    return limit.by_stress ? yield_by_stress(strain, limit) : yield_by_strain(strain, limit);
+}
+
+/// From the squared stretch to the elastic strain.
+FIRN_HD Sym elastic_part(const Sym& squared_stretch_minus_one, const Strength& limit) {
+    const Eigen e = eigen_decomposition(squared_stretch_minus_one);
+    Real strain[3];
+    for (int k = 0; k < 3; ++k) {
+        // sqrt(1 + value) - 1 without cancellation
+        strain[k] = e.values[k] / (sqrt(max(1.0f + e.values[k], 0.0f)) + 1.0f);
+    }
+    return compose(yielded(strain, limit).strain, e.vectors);
 }
 
 /// a^T a for general a
@@ -42,16 +93,16 @@ FIRN_HD Sym own_transpose_times(const Mat& a) {
 }
 
 /// Gissler 2020, 3.3.1: F' = F + dt grad(v) F, singular values clamped, V S V^T kept. `strain` is F - 1.
-FIRN_HD Sym advance_strain_published(const Sym& strain, const Mat& dt_gradient, Real theta_c, Real theta_s) {
+FIRN_HD Sym advance_strain_published(const Sym& strain, const Mat& dt_gradient, const Strength& limit) {
     const Mat a = matrix(strain) + dt_gradient + dt_gradient * strain;  // F' - 1
-    return clamp_strain(twice_symmetric(a) + own_transpose_times(a), theta_c, theta_s);
+    return elastic_part(twice_symmetric(a) + own_transpose_times(a), limit);
 }
 
 /// The same with the left stretch U S U^T kept: the strain turns with the snow, where the published update leaves it
 /// behind in the direction that the snow had before the step.
-FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, Real theta_c, Real theta_s) {
+FIRN_HD Sym advance_strain_objective(const Sym& strain, const Mat& dt_gradient, const Strength& limit) {
     const Mat a = matrix(strain) + dt_gradient + dt_gradient * strain;  // F' - 1
-    return clamp_strain(twice_symmetric(a) + times_own_transpose(a), theta_c, theta_s);
+    return elastic_part(twice_symmetric(a) + times_own_transpose(a), limit);
 }
 
 /// Moore-Penrose inverse of the symmetric matrix of Gissler 2020, Eq. 15: directions in which the neighbours spread

@@ -74,12 +74,12 @@ struct PressureGradient {
     }
 };
 
-/// One relaxed Jacobi update; the sum is of |b - A p| rho / rho0, the density error.
+/// One relaxed Jacobi update; the sums are of the density error |b - A p| rho / rho0 and of its square.
 struct PressureUpdate {
     SnowView s;
     const SolveState* state;
-    FIRN_HD Values<1> operator()(uint32_t i) const {
-        if (state->done) return {{splat(0.0f)}};
+    FIRN_HD Values<2> operator()(uint32_t i) const {
+        if (state->done) return {{splat(0.0f), splat(0.0f)}};
         const Vec4 own = load4(s.now.position + i);
         const Vec3 gradient = xyz(load4(s.pressure_gradient + i));
         const Real divergence =
@@ -103,13 +103,15 @@ struct PressureUpdate {
         error = select(coupled, error, 0.0f);
         store(s.after.pressure + i, p_new);
         store4(s.pressure_position + i, with_w(xyz(own), p_new * own.w));
-        return {{error}};
+        return {{error, error * error}};
     }
 };
 
+/// The error as most of it is seen: its mean, each particle weighted by its own error. Snow that has none, elsewhere in
+/// the scene, does not make it smaller; `published` takes the plain mean.
 struct CheckPressure {
     SolveState* state;
-    double count;
+    double count;  ///< for the plain mean; 0 = weighted
     double tolerance;
     int32_t least;  ///< iterations
     FIRN_HD void operator()() const {
@@ -117,7 +119,8 @@ struct CheckPressure {
         ++state->iterations;
         // Jacobi diverges where particles crowd together. Smaller updates converge wherever the equations have a
         // solution.
-        const double residual = state->sums[0] / count;
+        const double sum = state->sums[0], squares = state->sums[1];
+        const double residual = count > 0 ? sum / count : sum > 0 ? squares / sum : sum;
         if (state->iterations > 1 && residual > state->residual) state->relaxation *= 0.7;
         state->residual = residual;
         if (!(state->residual < 1e30)) state->failed = 1;

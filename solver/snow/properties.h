@@ -69,6 +69,15 @@ FIRN_HD void add_spread(Sym& m, const Vec3& wd, const Vec3& d) {
     m.zz -= wd.z * d.z;
 }
 
+/// The direction in which a boundary particle acts on snow at distance `d` from it, as long as the distance along it:
+/// the normal of its surface, where it has one. The plain d of the paper has a part along the surface that changes from
+/// sample to sample, a washboard that brakes stiff snow.
+FIRN_HD Vec3 boundary_arm(const SnowView& s, Index index, const Vec3& d) {
+    if (!s.set.contact) return d;
+    const Vec4 normal = gather4(s.boundary.normal, index);
+    return select(normal.w > 0.5f, dot(d, xyz(normal)) * xyz(normal), d);
+}
+
 /// Sums over the boundary particles beside a snow particle.
 struct BoundarySums {
     Vec3 gradient;  ///< sum_b V_b grad W_ib
@@ -94,10 +103,10 @@ FIRN_HD BoundarySums sum_boundary(const SnowView& s, uint32_t i, const Vec3& x, 
         const Vec3 d = x - xyz(b);
         const Real r_squared = dot(d, d);
         const Real weight = b.w * s.kernel.slope(r_squared);
-        const Vec3 wd = weight * d;
-        sums.gradient += wd;
-        add_spread(spread, wd, d);
-        sums.flux += dot(xyz(vb), wd);
+        add_spread(spread, weight * d, d);
+        const Vec3 gradient = weight * boundary_arm(s, boundary[k], d);
+        sums.gradient += gradient;
+        sums.flux += dot(xyz(vb), gradient);
         const Real viscous = surface.x * weight * r_squared / (r_squared + 0.01f * s.spacing * s.spacing);
         sums.drag += viscous;
         sums.dragged += viscous * xyz(vb);

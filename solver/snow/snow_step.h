@@ -25,6 +25,7 @@ private:
     /// False if it was interrupted, as the next.
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
     bool solve_shear(const SnowView&, const Parameters&, const Interrupt&);
+    void find_boundary_load(const SnowView&);
     double shear_tolerance(const Parameters&, const StepConstants&) const;
     /// The last step's accelerations at new positions would carry a little spin; without boundaries to give it to,
     /// start cold.
@@ -74,8 +75,8 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     // Lines 8-13: velocity (and what surfaces allow of it), strain, position.
     on_.for_each(count, ApplyShear{s});
     enter(snow::contact_stage);
-    on_.sum<2>(count, BoundaryLoad{s}, solve(snow::shear_solve)->sums);
-    on_.for_each(count, SurfaceContact{s, solve(snow::shear_solve)});
+    find_boundary_load(s);
+    on_.for_each(count, SurfaceContact{s});
     push_bodies(s, SnowPush{s}, dt);
     enter(snow::strain_stage);
     on_.for_each(count, AdvanceStrain{s});
@@ -115,10 +116,11 @@ inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, con
     if (p.look_ahead > 0) on_.for_each(count, LookAhead{s, p.look_ahead});
     on_.for_each(count, PressureSource{s, p.look_ahead > 0 ? s.guessed : s.predicted});
     enter(snow::pressure_stage);
-    const CheckPressure check{state, double(count), p.pressure_tolerance, p.pressure_iterations_min};
+    const double plain_mean = p.mode == Mode::published ? double(count) : 0;
+    const CheckPressure check{state, plain_mean, p.pressure_tolerance, p.pressure_iterations_min};
     for (int iteration = 0; iteration < p.pressure_iterations_max; ++iteration) {
         on_.for_each(count, PressureGradient{s, state});
-        on_.sum<1>(count, PressureUpdate{s, state}, state->sums, check);
+        on_.sum<2>(count, PressureUpdate{s, state}, state->sums, check);
         if (on_.seen(&state->done, iteration, pressure_iterations_)) break;
         if (!interrupt.go_on(interrupt.context, snow::pressure_solve, iteration + 1)) return false;
     }
@@ -168,6 +170,16 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     return bicgstab(on_, count, A, k, at, p.shear_iterations_max, shear_iterations_, watch);
 }
 
+inline void SnowStep::find_boundary_load(const SnowView& s) {
+    // One more: what fills up neighbour lists must be a number.
+    const uint32_t owned = counts_.owned, all = counts_.visible + 1;
+    on_.for_each(all, BoundaryLoad{s, owned});
+    for (int round = 0; round < SpreadLoad::rounds; round += 2) {
+        on_.for_each(all, SpreadLoad{s, owned, s.boundary_load, s.spread_load});
+        on_.for_each(all, SpreadLoad{s, owned, s.spread_load, s.boundary_load});
+    }
+}
+
 inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, const BodyPlacement* later,
                                uint32_t bodies, double duration, double* seconds) {
     const auto start = on_.mark();
@@ -195,6 +207,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.objective = p.objective;
     set.ballistic = p.ballistic;
     set.symmetric = p.symmetric;
+    set.yield_by_stress = p.yield == Yield::stress;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
     return set;
@@ -244,6 +257,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
 
     s.boundary_stress = work_.at<float>(snow::boundary_stress);
     s.boundary_load = work_.at<float>(snow::boundary_load);
+    s.boundary_area = work_.at<float>(snow::boundary_area);
+    s.spread_load = work_.at<float>(snow::spread_load);
     s.impulse = work_.columns(snow::impulse);
     s.nearest = work_.at<uint32_t>(snow::nearest);
     s.velocity_gradient = work_.at<Float4>(snow::velocity_gradient);

@@ -28,6 +28,7 @@ struct StepConstants {
     float parting_speed;  ///< m/s, at which a surface that is not sticky has let go
     bool symmetric;       ///< forces from an energy: volume stress without the gradient correction
     bool objective;       ///< rotate the strain with the snow
+    bool yield_by_stress; ///< strength limits principal stresses, not strains
 };
 
 /// What snow keeps from step to step.
@@ -79,6 +80,8 @@ struct SnowView : ParticleView {
     // Contact.
     float* boundary_stress;  ///< a third of the trace of the shear solve's stress
     float* boundary_load;    ///< m/s^2, with which the boundary presses the particle away
+    float* boundary_area;    ///< |S^b|, 1/m: how much of the boundary the particle touches
+    float* spread_load;      ///< the load between two rounds of averaging
     Columns impulse;         ///< of friction and contact, N s, on the snow
     uint32_t* nearest;       ///< boundary particle
 

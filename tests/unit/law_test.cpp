@@ -56,11 +56,14 @@ Mat3 rounded(const Mat3& A) {
     return R;
 }
 
+Strength by_strain(float c, float s) {
+    return {splat(0.2f), splat(c), splat(s), false};
+}
 Mat3 published(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
-    return exact(advance_strain_published(sym(strain), mat(dt_gradient), splat(c), splat(s)));
+    return exact(advance_strain_published(sym(strain), mat(dt_gradient), by_strain(c, s)));
 }
 Mat3 objective(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
-    return exact(advance_strain_objective(sym(strain), mat(dt_gradient), splat(c), splat(s)));
+    return exact(advance_strain_objective(sym(strain), mat(dt_gradient), by_strain(c, s)));
 }
 
 Mat3 spin(const Vec3& w) {
@@ -207,6 +210,100 @@ TEST(FIRN_SUITE(Law), RotatedSceneGivesTheRotatedAnswer) {
         ASSERT_LT(norm(published(turned_strain, turned_gradient) - R * published(strain, gradient) * transpose(R)),
                   2 * rounding);
     }
+}
+
+/// Principal strains and stresses in double precision, stresses in units of 2 G.
+struct Principal {
+    double value[3];
+};
+Principal stress_of(const Principal& strain, double nu) {
+    const double r = nu / (1 - 2 * nu), trace = strain.value[0] + strain.value[1] + strain.value[2];
+    return {{strain.value[0] + r * trace, strain.value[1] + r * trace, strain.value[2] + r * trace}};
+}
+/// Elastic energy in units of 2 G.
+double energy_of(const Principal& strain, double nu) {
+    const Principal stress = stress_of(strain, nu);
+    double twice = 0;
+    for (int k = 0; k < 3; ++k) twice += stress.value[k] * strain.value[k];
+    return 0.5 * twice;
+}
+Principal after(Yielded (*law)(const Real (&)[3], const Strength&), const Principal& strain, double nu) {
+    const Strength limit{splat(static_cast<float>(nu)), splat(theta_c), splat(theta_s), true};
+    const Real given[3] = {splat(static_cast<float>(strain.value[0])), splat(static_cast<float>(strain.value[1])),
+                           splat(static_cast<float>(strain.value[2]))};
+    const Yielded y = law(given, limit);
+    return {{lane(y.strain[0], 0), lane(y.strain[1], 0), lane(y.strain[2], 0)}};
+}
+/// The allowed state that is nearest in energy: of all 27 combinations of axes that are free, at the upper or at the
+/// lower limit, the one whose plastic strains point outwards.
+Principal nearest_allowed(const Principal& trial, double nu) {
+    const double r = nu / (1 - 2 * nu), high = (1 + nu) * double(theta_s), low = -(1 + nu) * double(theta_c);
+    const Principal stress = stress_of(trial, nu);
+    Principal best = trial;
+    double least = 1e300;
+    for (int combination = 0; combination < 27; ++combination) {
+        const int at[3] = {combination % 3, combination / 3 % 3, combination / 9};
+        // (1 + r 11^T) plastic = stress - limit over the axes at a limit.
+        double excess[3] = {}, sum = 0;
+        int count = 0;
+        for (int k = 0; k < 3; ++k) {
+            if (!at[k]) continue;
+            excess[k] = stress.value[k] - (at[k] == 1 ? high : low);
+            sum += excess[k];
+            ++count;
+        }
+        Principal plastic{}, strain = trial;
+        for (int k = 0; k < 3; ++k) {
+            if (at[k]) plastic.value[k] = excess[k] - r / (1 + r * count) * sum;
+            strain.value[k] -= plastic.value[k];
+        }
+        bool allowed = true;
+        const Principal left = stress_of(strain, nu);
+        for (int k = 0; k < 3; ++k)
+            allowed = allowed && left.value[k] < high + 1e-12 && left.value[k] > low - 1e-12;
+        if (!allowed || energy_of(plastic, nu) > least) continue;
+        least = energy_of(plastic, nu);
+        best = strain;
+    }
+    return best;
+}
+
+TEST(FIRN_SUITE(Law), YieldByStressFindsTheNearestAllowedState) {
+    Random random;
+    for (const double nu : {0.0, 0.2, 0.42, 0.45}) {
+        for (int n = 0; n < 200; ++n) {
+            const Principal trial{{random(0.06), random(0.06), random(0.06)}};
+            const Principal found = after(yield_by_stress, trial, nu), best = nearest_allowed(trial, nu);
+            for (int k = 0; k < 3; ++k)
+                // What eight rounds leave over where all axes push at each other (nu 0.45): a hundredth of the limit.
+                EXPECT_NEAR(found.value[k], best.value[k], 0.01 * double(theta_s)) << "nu " << nu << ", axis " << k;
+        }
+    }
+}
+
+TEST(FIRN_SUITE(Law), OneDirectionYieldsAtYoungsModulusTimesTheta) {
+    const double nu = 0.42;
+    for (const double direction : {1.0, -1.0}) {
+        // Pulled or pressed along x, free to move sideways.
+        const double strain = direction * 0.1;
+        const Principal found = after(yield_by_stress, {{strain, -nu * strain, -nu * strain}}, nu);
+        const double limit = (1 + nu) * (direction > 0 ? double(theta_s) : -double(theta_c));  // E theta, in 2 G
+        const Principal stress = stress_of(found, nu);
+        EXPECT_NEAR(stress.value[0], limit, 1e-3 * std::abs(limit));
+        EXPECT_NEAR(stress.value[1], 0, 0.02 * std::abs(limit)) << "the sides stay free";
+    }
+}
+
+TEST(FIRN_SUITE(Law), YieldByStressNeverAddsEnergyAndByStrainDoes) {
+    Random random;
+    int added = 0;
+    for (int n = 0; n < 1000; ++n) {
+        const Principal trial{{random(0.06), random(0.06), random(0.06)}};
+        const double before = energy_of(trial, 0.42);
+        EXPECT_LE(energy_of(after(yield_by_stress, trial, 0.42), 0.42), before * (1 + 1e-5) + 1e-12);
+        added += energy_of(after(yield_by_strain, trial, 0.42), 0.42) > before * 1.01;
+    }
+    EXPECT_GT(added, 10) << "what is wrong with limits on strains, and why resting snow trembled";
 }
 
 TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {

@@ -12,6 +12,7 @@ enum class Mode : int { standard, published };
 enum class Solver : int { split, combined, explicit_step };
 enum class PressureModel : int { compressible, incompressible };
 enum class FrictionModel : int { coulomb, viscous };
+enum class Yield : int { stress, strain };
 
 /// All settings of the engine. The defaults come from parameter_table(), where each is declared with its label, unit,
 /// range, help and source. SI units.
@@ -63,6 +64,7 @@ struct Parameters {
     bool symmetric;
     float look_ahead;
     FrictionModel friction_model;
+    Yield yield;
 
     // Boundaries.
     float boundary_volume;
