@@ -118,7 +118,7 @@ void validate(const Body& body) {
 }
 
 KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
-    KnownBody known{id, body, body.volume, {0, 0, 0}, body.placement, body.placement, {}, {}};
+    KnownBody known{id, body, body.volume, {0, 0, 0}, 0, body.placement, body.placement, {}, 0, {}};
     if (known.volume.empty()) known.volume = boundary_volumes(body.position, spacing, phi);
     const double n = static_cast<double>(body.position.size());
     for (const Float3& p : body.position) {
@@ -126,6 +126,9 @@ KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
         known.pivot[1] += p.y / n;
         known.pivot[2] += p.z / n;
     }
+    for (const Float3& p : body.position)
+        known.radius =
+            std::max(known.radius, std::hypot(p.x - known.pivot[0], p.y - known.pivot[1], p.z - known.pivot[2]));
     return known;
 }
 
@@ -150,6 +153,22 @@ void aim(KnownBody& b, const std::vector<Float3>& target) {
             throw Error("body '" + b.body.name + "': new position of particle " + std::to_string(i) + " is not finite");
     }
     b.goal = target;
+    b.stride = 0;
+    for (size_t i = 0; i < target.size(); ++i) {
+        const Float3 &from = b.body.position[i], &to = target[i];
+        b.stride = std::max(b.stride, std::hypot(double(to.x) - from.x, double(to.y) - from.y, double(to.z) - from.z));
+    }
+}
+
+Travel travel(const KnownBody& b) {
+    if (b.body.motion == Motion::deforming) return {b.goal.empty() ? 0 : b.stride, 0};
+    if (b.now == b.target) return {0, 0};
+    double from[3], to[3];
+    apply_transform(b.now, b.pivot, from);
+    apply_transform(b.target, b.pivot, to);
+    const Quaternion q = quaternion(motion_between(b.now, b.target).rotation);
+    const double angle = 2 * std::atan2(std::hypot(q.x, q.y, q.z), std::abs(q.w));
+    return {std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) + angle * b.radius, angle};
 }
 
 BodyPlacement placement(const KnownBody& b, double share) {

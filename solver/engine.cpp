@@ -7,6 +7,7 @@
 #include "boundary_bodies.h"
 #include "engine/device_owner.h"
 #include "engine/frame_report.h"
+#include "engine/swept_bodies.h"
 #include "engine/time_step.h"
 
 namespace firn {
@@ -72,12 +73,6 @@ struct Engine::Implementation {
         still_changed = moving_changed = false;
     }
 
-    std::vector<BodyPlacement> placements(double share) const {
-        std::vector<BodyPlacement> all;
-        for (const KnownBody& b : bodies) all.push_back(placement(b, share));
-        return all;
-    }
-
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
     /// The substeps of a frame; returns how much of it is done, s.
     void run_substeps(double frame, const Observer&, const FrameStart&, FrameReporter&, double& time);
@@ -88,21 +83,24 @@ struct Engine::Implementation {
 void Engine::Implementation::run_substeps(double frame, const Observer& observer, const FrameStart& start,
                                           FrameReporter& reporter, double& time) {
     const uint32_t body_count = static_cast<uint32_t>(bodies.size());
-    const std::vector<BodyPlacement> end = placements(1);
+    const std::vector<BodyPlacement> end = placements(bodies, 1);
+    const SweptBodies swept(bodies, acting, frame);
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
-        const std::vector<BodyPlacement> now = placements(time / frame);
+        const std::vector<BodyPlacement> now = placements(bodies, time / frame);
         const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
-        double dt = choose_dt(acting, speed, wave_speed, remaining, frame);
+        const double longest = longest_dt(acting, speed, wave_speed, remaining, frame);
+        const Sweep sweep = swept.meet(device, time, longest);
+        double dt = choose_dt(acting, sweep.met ? std::min(longest, sweep.longest) : longest, remaining, frame);
         const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
         if (last) dt = remaining;
         const double next_time = last ? frame : time + dt;
 
         Watch watch{observer, method.info, time / frame, substep};
-        const std::vector<BodyPlacement> next = placements(next_time / frame);
+        const std::vector<BodyPlacement> next = placements(bodies, next_time / frame);
         owner.state_moves();
         std::fill(impulse.begin(), impulse.end(), 0.0);
         const StepResult result = device.step(acting, dt, next.data(), body_count, impulse.data(),
@@ -114,6 +112,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         }
         time = next_time;
         reporter.add(dt, result, speed);
+        reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
         if (last) return;
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {

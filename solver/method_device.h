@@ -63,6 +63,14 @@ struct Speed {
     bool free;          ///< no boundary near, no stress, no force but gravity
 };
 
+/// How long a step a body allows that is on its way to particles.
+struct Sweep {
+    bool met = false;    ///< a body that is fast enough to count comes near some
+    double longest = 0;  ///< s
+    double speed = 0;    ///< of the body's surface there, m/s
+    uint32_t body = 0;
+};
+
 struct StepResult {
     enum Status { good, interrupted, failed } status = good;
     const char* quantity = "";  ///< what was not finite
@@ -101,6 +109,11 @@ public:
     /// after `duration` seconds. Adds the time it took to seconds[phase].
     virtual Speed prepare(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                           double duration, double* seconds) = 0;
+
+    /// After prepare(): what bodies meet while they go from `from` to `to`, which takes `duration` seconds, and begins
+    /// `begin` seconds after the step. Beside particles, `free_path` (m) is as far as a body may go in one step.
+    virtual Sweep sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin,
+                        double duration, double free_path) = 0;
 
     /// One step of dt seconds; `next` is where the moving bodies will be. Writes the impulses (N s, N m s about the
     /// origin) of the snow on each body to impulse[6 * body ...] if the step is good.

@@ -59,21 +59,23 @@ std::vector<ParameterInfo> make_table() {
          "Firn", {}, field<&P::gravity>},
 
         {"substeps", "Substeps", "", "Time", integer, {0}, 0, 1000000, 0, 100,
-         "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is.", "", "Firn", {}, field<&P::substeps>},
+         "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is, and a warning names what was too "
+         "fast for it.", "", "Firn", {}, field<&P::substeps>},
         {"cfl", "CFL", "", "Time", real, {0.2}, 1e-3, 10, 0.05, 0.5,
          "How far, in spacings, neighbours may move against each other or a boundary in one substep. Lower it for more accurate "
          "motion and more substeps.", "",
          "Firn", {}, field<&P::cfl>},
         {"cfl_flight", "CFL in Flight", "", "Time", real, {0.75}, 1e-3, 1.5, 0.1, 1,
-         "How far, in spacings, a particle may fly in one substep. Lower it for more substeps in fast shots; above 1, snow can "
-         "pass through thin surfaces.", "", "Firn", {},
+         "How far, in spacings, a particle may fly, or a body on its way through snow may move, in one substep. Lower it for more "
+         "substeps in fast shots; above 1, snow can pass through thin surfaces.", "", "Firn", {},
          field<&P::cfl_flight>},
         {"cfl_wave", "CFL of Sound", "", "Time", real, {0}, 0, 100, 0, 2,
          "How far, in spacings, sound may travel in one substep; 0 = no limit. Long steps damp bounce: set 0.5 where ice or "
          "crust must bounce. Lower values take more substeps.",
          "", "Firn", {}, field<&P::cfl_wave>},
         {"dt_min", "Shortest Substep", "s", "Time", real, {2e-5}, 1e-9, 1, 1e-5, 1e-3,
-         "Substeps get no shorter than this, however fast the motion. Raise it to cap the cost of a violent frame.", "", "Firn", {}, field<&P::dt_min>},
+         "Substeps get no shorter than this, however fast the motion. Raise it to cap the cost of a violent frame; a warning names "
+         "what was too fast for it.", "", "Firn", {}, field<&P::dt_min>},
         {"dt_max", "Longest Substep", "s", "Time", real, {5e-3}, 1e-8, 1, 1e-3, 1e-2,
          "Substeps get no longer than this, however still the snow; only snow in free fall and without strain may take longer "
          "ones. Lower it for more accurate slow motion.", "", "Firn", {}, field<&P::dt_max>},

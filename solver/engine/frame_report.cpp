@@ -1,6 +1,7 @@
 #include "engine/frame_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace firn {
@@ -72,7 +73,39 @@ void FrameReporter::warn(const SolveInfo& solve, const Shortfall& fell) {
                               "; shorten dt_max or allow more iterations");
 }
 
+void FrameReporter::check_haste(double dt, const Speed& speed, const Sweep& sweep,
+                                const std::vector<KnownBody>& bodies) {
+    const double dx = acting_.spacing;
+    // A body that goes a spacing finds the snow half a spacing above it; snow meets surfaces in two spacings' reach.
+    const double by_body = sweep.met && dt > 1.001 * sweep.longest ? dt * sweep.speed / dx : 0;
+    if (by_body > std::max(1.0, body_.spacings))
+        body_ = {by_body, sweep.speed, acting_.cfl_flight * dx / sweep.speed, dt, bodies[sweep.body].body.name};
+    const double relative = std::max(speed.between, speed.approach), flight = bodies.empty() ? 0 : speed.largest / 1.5;
+    const double by_particles = dt * std::max(relative, flight) / dx;
+    if (by_particles > std::max(1.0, particles_.spacings))
+        particles_ = {by_particles, speed.largest,
+                      std::min(acting_.cfl * dx / std::max(relative, 1e-30),
+                               acting_.cfl_flight * dx / std::max(speed.largest, 1e-30)),
+                      dt, ""};
+}
+
+std::string FrameReporter::text(const Haste& h, const std::string& who, const std::string& endangered) const {
+    char numbers[96], remedy[80];
+    std::snprintf(numbers, sizeof numbers,
+                  " moves %.2g spacings in a substep of %.2g s (%.3g m/s) and may pass through ",
+                  h.dt * h.speed / acting_.spacing, h.dt, h.speed);
+    if (acting_.substeps > 0)
+        std::snprintf(remedy, sizeof remedy, "set substeps to 0 (automatic) or at least %.0f",
+                      std::ceil(acting_.substeps * h.dt / h.needed));
+    else
+        std::snprintf(remedy, sizeof remedy, "set dt_min to %.1g s or less", h.needed);
+    return who + numbers + endangered + "; " + remedy;
+}
+
 FrameReport FrameReporter::finish() {
+    const std::string particles = std::string("the ") + method_.name;
+    if (body_.spacings > 0) report.warnings.push_back(text(body_, "body '" + body_.body + "'", particles));
+    if (particles_.spacings > 0) report.warnings.push_back(text(particles_, particles, "surfaces"));
     for (size_t k = 0; k < method_.solves.size(); ++k) warn(method_.solves[k], shortfalls_[k]);
     for (size_t k = 0; k < method_.phases.size(); ++k) report.phases.push_back({method_.phases[k].name, seconds_[k]});
     return std::move(report);

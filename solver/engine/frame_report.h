@@ -1,7 +1,9 @@
 #pragma once
 
-// What a frame reports: substeps, solves and phases by the method's names, and warnings of solves that fell short.
+// What a frame reports: substeps, solves and phases by the method's names, and warnings: solves that fell short, motion
+// that is too fast for the substeps.
 
+#include "boundary_bodies.h"
 #include "engine/methods.h"
 
 namespace firn {
@@ -12,6 +14,8 @@ public:
     FrameReporter(const MethodInfo&, const Parameters& acting);
 
     void add(double dt, const StepResult&, const Speed&);
+    /// Notes what went farther in a substep than contact can follow: `dt_min` or `substeps` made it too long.
+    void check_haste(double dt, const Speed&, const Sweep&, const std::vector<KnownBody>&);
     /// Where a device adds the time of each phase, s.
     double* seconds() { return seconds_.data(); }
     /// The report, with its warnings.
@@ -27,10 +31,21 @@ private:
     };
     void warn(const SolveInfo&, const Shortfall&);
 
+    /// Motion that was too fast for a substep; the worst of a frame.
+    struct Haste {
+        double spacings = 0;  ///< in one substep
+        double speed = 0;     ///< m/s
+        double needed = 0;    ///< the substep that would follow it, s
+        double dt = 0;        ///< the one that was taken, s
+        std::string body;     ///< its name
+    };
+    std::string text(const Haste&, const std::string& who, const std::string& endangered) const;
+
     const MethodInfo& method_;
     const Parameters& acting_;
     std::vector<double> seconds_;
     std::vector<Shortfall> shortfalls_;
+    Haste body_, particles_;
 };
 
 }  // namespace firn
