@@ -38,7 +38,7 @@ Float3 between(const Float3& a, const Float3& b, double share) {
 const std::array<SurfaceQuantity, surface_quantity_count>& surface_table() {
     static const std::array<SurfaceQuantity, surface_quantity_count> table = {{
         {"friction", &Body::friction, &Body::particle_friction, 1e6f},
-        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 1e6f},
+        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 2000.0f},
         {"bounce", &Body::bounce, &Body::particle_bounce, 1.0f},
         {"sticky", &Body::sticky, &Body::particle_sticky, 1.0f},
     }};
@@ -161,14 +161,22 @@ void aim(KnownBody& b, const std::vector<Float3>& target) {
 }
 
 Travel travel(const KnownBody& b) {
-    if (b.body.motion == Motion::deforming) return {b.goal.empty() ? 0 : b.stride, 0};
-    if (b.now == b.target) return {0, 0};
+    Travel t;
+    if (b.body.motion == Motion::deforming && !b.goal.empty()) t.distance = b.stride;
+    if (b.body.motion != Motion::rigid || b.now == b.target) return t;
     double from[3], to[3];
     apply_transform(b.now, b.pivot, from);
     apply_transform(b.target, b.pivot, to);
     const Quaternion q = quaternion(motion_between(b.now, b.target).rotation);
-    const double angle = 2 * std::atan2(std::hypot(q.x, q.y, q.z), std::abs(q.w));
-    return {std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) + angle * b.radius, angle};
+    const double sine = std::hypot(q.x, q.y, q.z);
+    t.angle = 2 * std::atan2(sine, std::abs(q.w));
+    const double scale = sine > 0 ? std::copysign(t.angle / sine, q.w) : 0, axis[3] = {q.x, q.y, q.z};
+    for (int c = 0; c < 3; ++c) {
+        t.moved[c] = to[c] - from[c];
+        t.turned[c] = scale * axis[c];
+    }
+    t.distance = std::hypot(t.moved[0], t.moved[1], t.moved[2]) + t.angle * b.radius;
+    return t;
 }
 
 BodyPlacement placement(const KnownBody& b, double share) {

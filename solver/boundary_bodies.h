@@ -33,9 +33,12 @@ KnownBody known_body(BodyId, const Body&, float spacing, float phi);
 void aim(KnownBody&, const Transform&);
 void aim(KnownBody&, const std::vector<Float3>&);
 
-/// How far its surface goes in the frame at most, m, and how far it turns, rad.
+/// How a body moves in a frame.
 struct Travel {
-    double distance, angle;
+    double distance = 0;           ///< no particle goes farther, m
+    double moved[3] = {0, 0, 0};   ///< rigid: its pivot, m
+    double turned[3] = {0, 0, 0};  ///< rigid: angle times axis, rad
+    double angle = 0;              ///< rad
 };
 Travel travel(const KnownBody&);
 

@@ -6,7 +6,9 @@
 
 #include "boundary_bodies.h"
 #include "engine/device_owner.h"
+#include "engine/energy_check.h"
 #include "engine/frame_report.h"
+#include "engine/misplaced.h"
 #include "engine/swept_bodies.h"
 #include "engine/time_step.h"
 
@@ -44,6 +46,8 @@ struct Engine::Implementation {
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
     bool still_changed = false, moving_changed = false;
+    bool newly_placed = true;     ///< a body was added, and nobody looked yet whether it stands in the particles
+    std::vector<Float3> sampled;  ///< positions of some particles, while they are where they were uploaded
 
     Implementation(const Parameters& p, const std::string& device, const std::string& method_name)
         : method(firn::method(method_name)), given(p), acting(effective(p)), owner(method, device, given, acting) {
@@ -74,6 +78,8 @@ struct Engine::Implementation {
     }
 
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
+    /// Warns once of particles and bodies that were placed in each other.
+    void check_places(std::vector<std::string>& warnings);
     /// The substeps of a frame; returns how much of it is done, s.
     void run_substeps(double frame, const Observer&, const FrameStart&, FrameReporter&, double& time);
     void arrive_all(double share);
@@ -88,6 +94,11 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
+    EnergyCheck check(bodies, acting, device.energy(acting), frame);
+    const auto end_frame = [&] {
+        const std::string warning = check.compare(device.energy(acting));
+        if (!warning.empty()) reporter.report.warnings.push_back(warning);
+    };
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
         const std::vector<BodyPlacement> now = placements(bodies, time / frame);
@@ -110,11 +121,14 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
             reporter.report.interrupted = true;
             return;
         }
+        check.add(time, dt, impulse.data());
+        if (substep == start.substeps + 1) check.add_stored(device.stored_energy(acting));
         time = next_time;
         reporter.add(dt, result, speed);
+        if (!speed.free) reporter.check_sound(dt, wave_speed);
         reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
-        if (last) return;
+        if (last) return end_frame();
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {
             reporter.report.interrupted = true;
             return;
@@ -129,6 +143,16 @@ void Engine::Implementation::arrive_all(double share) {
     }
 }
 
+void Engine::Implementation::check_places(std::vector<std::string>& warnings) {
+    if (newly_placed) {
+        warnings = particles_inside(bodies, sampled, acting.spacing, acting.boundary_volume, method.info.name);
+        const std::vector<std::string> copies = bodies_in_one_place(bodies, acting.spacing);
+        warnings.insert(warnings.end(), copies.begin(), copies.end());
+    }
+    newly_placed = false;
+    sampled.clear();
+}
+
 FrameReport Engine::Implementation::advance(double frame, const Observer& observer, const FrameStart& start) {
     if (!(frame > 0) || !std::isfinite(frame)) throw Error("a frame must take longer than 0 s");
     if (!(start.time >= 0 && start.time < frame) || start.substeps < 0)
@@ -137,6 +161,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     owner.require();
     for (KnownBody& b : bodies) b.impulses.clear();
     FrameReporter reporter(method.info, acting);
+    check_places(reporter.report.warnings);
     double time = start.time;
     const char* state_kept = "the state that was last uploaded or downloaded";
     try {
@@ -222,6 +247,7 @@ BodyId Engine::add_body(const Body& body) {
     m.owner.require_memory(m.owner.staging().count(), m.boundary_count() + body.position.size());
     m.bodies.push_back(known_body(m.next_body++, body, m.acting.spacing, m.acting.boundary_volume));
     m.bodies_changed();
+    m.newly_placed = true;
     return m.bodies.back().id;
 }
 
@@ -255,6 +281,7 @@ BodyLoad Engine::body_load(BodyId id) const {
 
 void Engine::upload(const Particles& p) {
     Implementation& m = *implementation_;
+    m.sampled = sampled_positions(p);
     try {
         m.owner.upload(p, m.boundary_count());
     } catch (const DeviceLost& lost) {

@@ -63,6 +63,13 @@ struct Speed {
     bool free;          ///< no boundary near, no stress, no force but gravity
 };
 
+/// Of all particles.
+struct Energy {
+    double kinetic = 0, potential = 0;  ///< J; potential in the field of gravity
+    double forced = 0;                  ///< sum of m |a|^2 over the given accelerations, N m/s^2
+    double mass = 0;                    ///< kg
+};
+
 /// How long a step a body allows that is on its way to particles.
 struct Sweep {
     bool met = false;    ///< a body that is fast enough to count comes near some
@@ -119,6 +126,11 @@ public:
     /// origin) of the snow on each body to impulse[6 * body ...] if the step is good.
     virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                             const Interrupt&, double* seconds) = 0;
+
+    /// Of the state as it is now.
+    virtual Energy energy(const Parameters&) = 0;
+    /// Elastic energy of the state that the last step made, J.
+    virtual double stored_energy(const Parameters&) = 0;
 
     /// Held now.
     virtual uint64_t bytes() const = 0;

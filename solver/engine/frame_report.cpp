@@ -89,6 +89,12 @@ void FrameReporter::check_haste(double dt, const Speed& speed, const Sweep& swee
                       dt, ""};
 }
 
+void FrameReporter::check_sound(double dt, double wave_speed) {
+    if (acting_.solver != Solver::explicit_step || wave_speed <= 0) return;
+    stable_dt_ = acting_.spacing / wave_speed;
+    if (dt > stable_dt_) explicit_dt_ = std::max(explicit_dt_, dt);
+}
+
 std::string FrameReporter::text(const Haste& h, const std::string& who, const std::string& endangered) const {
     char numbers[96], remedy[80];
     std::snprintf(numbers, sizeof numbers,
@@ -106,6 +112,15 @@ FrameReport FrameReporter::finish() {
     const std::string particles = std::string("the ") + method_.name;
     if (body_.spacings > 0) report.warnings.push_back(text(body_, "body '" + body_.body + "'", particles));
     if (particles_.spacings > 0) report.warnings.push_back(text(particles_, particles, "surfaces"));
+    if (explicit_dt_ > 0) {
+        char numbers[160];
+        std::snprintf(
+            numbers, sizeof numbers,
+            "solver = explicit is unstable in substeps of %.2g s: sound takes %.2g s for a spacing; set cfl_wave "
+            "to 0.5, or use another solver",
+            explicit_dt_, stable_dt_);
+        report.warnings.push_back(numbers);
+    }
     for (size_t k = 0; k < method_.solves.size(); ++k) warn(method_.solves[k], shortfalls_[k]);
     for (size_t k = 0; k < method_.phases.size(); ++k) report.phases.push_back({method_.phases[k].name, seconds_[k]});
     return std::move(report);

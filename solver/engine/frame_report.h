@@ -16,6 +16,8 @@ public:
     void add(double dt, const StepResult&, const Speed&);
     /// Notes what went farther in a substep than contact can follow: `dt_min` or `substeps` made it too long.
     void check_haste(double dt, const Speed&, const Sweep&, const std::vector<KnownBody>&);
+    /// Notes explicit steps that are longer than sound takes for a spacing: they are unstable.
+    void check_sound(double dt, double wave_speed);
     /// Where a device adds the time of each phase, s.
     double* seconds() { return seconds_.data(); }
     /// The report, with its warnings.
@@ -46,6 +48,7 @@ private:
     std::vector<double> seconds_;
     std::vector<Shortfall> shortfalls_;
     Haste body_, particles_;
+    double explicit_dt_ = 0, stable_dt_ = 0;  ///< the longest explicit step that was too long, and what is stable, s
 };
 
 }  // namespace firn

@@ -10,6 +10,7 @@
 #include "particles/body_impulses.h"
 #include "particles/boundary.h"
 #include "particles/culprit.h"
+#include "particles/energy.h"
 #include "particles/solve_state.h"
 #include "particles/speeds.h"
 #include "particles/state.h"
@@ -91,6 +92,9 @@ public:
     void set_moving(const BoundaryArrays& bodies) override { boundary_.set_moving(on_, bodies); }
     Sweep sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin, double duration,
                 double free_path) override;
+
+    Energy energy(const Parameters&) override;
+    double stored_energy(const Parameters&) override { return 0; }
 
     uint64_t bytes() const override;
     uint64_t bytes_per_particle(uint32_t neighbours) const override;
@@ -288,6 +292,16 @@ inline Sweep MethodStep::sweep(const BodyPlacement* from, const BodyPlacement* t
     if (-shortest >= double(SweepBoundary::no_limit)) return {};
     on_.template max_to_host<2>(count, SweepingBody{sweep_.data(), static_cast<float>(-shortest)}, asking);
     return {true, -shortest, asking[0], static_cast<uint32_t>(asking[1])};
+}
+
+inline Energy MethodStep::energy(const Parameters& p) {
+    if (!counts_.owned) return {};
+    ParticleView s = particle_view(p, 0);
+    if (stepped_) s.now = s.next;
+    on_.template sum<4>(counts_.owned, Energies{s}, extremes_.data());
+    double sums[4];
+    on_.copy_out(sums, extremes_.data(), 4);
+    return {sums[0], sums[1], sums[2], sums[3]};
 }
 
 inline void MethodStep::upload(const StateArrays& host, ParticleCounts counts) {
