@@ -271,6 +271,20 @@ TEST_P(Robustness, AFlakeAKilometreAwayCostsNothing) {
     EXPECT_LT(most, 1e-5);
 }
 
+TEST_P(Robustness, ABodyThatWouldCrossTheSnowInOneStepHitsIt) {
+    firn::Parameters p = coarse();
+    p.gravity = {0, 0, 0};
+    Engine engine(p, GetParam());
+    firn::Body plate = scenes::wall_body(-0.3, 0.1, -0.1, 0.1, 0.02);
+    plate.motion = firn::Motion::rigid;
+    const firn::BodyId id = engine.add_body(plate);
+    engine.upload(scenes::snow_at(scenes::lattice_box(2, 3, 3, 0.02, {0, -0.03, -0.03})));
+    engine.move_body(id, scenes::turn({}, {0.45, 0, 0}));
+    EXPECT_TRUE(engine.advance(0.01).warnings.empty());
+    // The plate, at 45 m/s, is behind where the snow was.
+    for (const firn::Float3& v : downloaded(engine).velocity) EXPECT_GT(v.x, 40);
+}
+
 TEST_P(Robustness, NeighbourCountsAgainstBruteForce) {
     std::vector<Float3> cloud = scenes::lattice_box(9, 9, 9, 0.018);
     scenes::jitter(cloud, 0.009);
