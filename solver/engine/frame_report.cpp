@@ -6,6 +6,16 @@
 
 namespace firn {
 
+namespace {
+
+/// To one digit.
+double rounded_down(double value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(value)));
+    return std::floor(value / unit) * unit;
+}
+
+}  // namespace
+
 const SolveReport& SubstepReport::solve(const std::string& name) const {
     static const SolveReport none;
     for (const SolveReport& each : solves)
@@ -79,14 +89,16 @@ void FrameReporter::check_haste(double dt, const Speed& speed, const Sweep& swee
     // A body that goes a spacing finds the snow half a spacing above it; snow meets surfaces in two spacings' reach.
     const double by_body = sweep.met && dt > 1.001 * sweep.longest ? dt * sweep.speed / dx : 0;
     if (by_body > std::max(1.0, body_.spacings))
-        body_ = {by_body, sweep.speed, acting_.cfl_flight * dx / sweep.speed, dt, bodies[sweep.body].body.name};
+        body_ = {by_body, sweep.speed, acting_.cfl_flight * dx / sweep.speed, dt,
+                 "body '" + bodies[sweep.body].body.name + "'"};
     const double relative = std::max(speed.between, speed.approach), flight = bodies.empty() ? 0 : speed.largest / 1.5;
     const double by_particles = dt * std::max(relative, flight) / dx;
-    if (by_particles > std::max(1.0, particles_.spacings))
-        particles_ = {by_particles, speed.largest,
-                      std::min(acting_.cfl * dx / std::max(relative, 1e-30),
-                               acting_.cfl_flight * dx / std::max(speed.largest, 1e-30)),
-                      dt, ""};
+    if (by_particles <= std::max(1.0, particles_.spacings)) return;
+    const std::string who = std::string("the ") + method_.name;
+    if (relative >= flight)
+        particles_ = {by_particles, relative, acting_.cfl * dx / relative, dt, who + ", seen from what is beside it,"};
+    else
+        particles_ = {by_particles, speed.largest, acting_.cfl_flight * dx / speed.largest, dt, who};
 }
 
 void FrameReporter::check_sound(double dt, double wave_speed) {
@@ -95,7 +107,7 @@ void FrameReporter::check_sound(double dt, double wave_speed) {
     if (dt > stable_dt_) explicit_dt_ = std::max(explicit_dt_, dt);
 }
 
-std::string FrameReporter::text(const Haste& h, const std::string& who, const std::string& endangered) const {
+std::string FrameReporter::text(const Haste& h, const std::string& endangered) const {
     char numbers[96], remedy[80];
     std::snprintf(numbers, sizeof numbers,
                   " moves %.2g spacings in a substep of %.2g s (%.3g m/s) and may pass through ",
@@ -104,14 +116,13 @@ std::string FrameReporter::text(const Haste& h, const std::string& who, const st
         std::snprintf(remedy, sizeof remedy, "set substeps to 0 (automatic) or at least %.0f",
                       std::ceil(acting_.substeps * h.dt / h.needed));
     else
-        std::snprintf(remedy, sizeof remedy, "set dt_min to %.1g s or less", h.needed);
-    return who + numbers + endangered + "; " + remedy;
+        std::snprintf(remedy, sizeof remedy, "set dt_min to %.1g s or less", rounded_down(h.needed));
+    return h.who + numbers + endangered + "; " + remedy;
 }
 
 FrameReport FrameReporter::finish() {
-    const std::string particles = std::string("the ") + method_.name;
-    if (body_.spacings > 0) report.warnings.push_back(text(body_, "body '" + body_.body + "'", particles));
-    if (particles_.spacings > 0) report.warnings.push_back(text(particles_, particles, "surfaces"));
+    if (body_.spacings > 0) report.warnings.push_back(text(body_, std::string("the ") + method_.name));
+    if (particles_.spacings > 0) report.warnings.push_back(text(particles_, "surfaces"));
     if (explicit_dt_ > 0) {
         char numbers[160];
         std::snprintf(

@@ -39,9 +39,9 @@ private:
         double speed = 0;     ///< m/s
         double needed = 0;    ///< the substep that would follow it, s
         double dt = 0;        ///< the one that was taken, s
-        std::string body;     ///< its name
+        std::string who;      ///< moves so fast
     };
-    std::string text(const Haste&, const std::string& who, const std::string& endangered) const;
+    std::string text(const Haste&, const std::string& endangered) const;
 
     const MethodInfo& method_;
     const Parameters& acting_;
