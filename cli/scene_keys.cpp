@@ -76,7 +76,7 @@ std::vector<SceneKey> make_table() {
         {"collider", "name", text, "", "collider1, collider2, ...", 0, 0, "Used in messages, by --set and in the USD stage."},
         {"collider", "shape", choice, "", "plane", 0, 0, "Shape that the snow collides with.", {"plane", "box", "sphere", "cylinder", "mesh", "vdb", "heightfield"}},
         {"collider", "friction", number, "", "0.5", 0, 1e6, "Coulomb's mu: 0 slippery, 0.5 wood, above 1 rough ground."},
-        {"collider", "adhesion", number, "m/s^2", "0", 0, 1e6, "How strongly the surface pulls snow within two spacings towards it."},
+        {"collider", "adhesion", number, "m/s^2", "0", 0, 2000, "How strongly the surface pulls snow within two spacings towards it."},
         also_called("restitution", {"collider", "bounce", number, "", "0", 0, 1, "How much of their speed lone flakes keep when they bounce off: 0 none, 1 all."}),
         also_called("stickiness", {"collider", "sticky", number, "", "0", 0, 1, "How firmly snow stays attached when it is pulled off: 0 lets go cleanly, 1 is frozen on."}),
         {"collider", "inverted", toggle, "", "false", 0, 0, "Keeps snow inside instead of outside: a box becomes a container."},

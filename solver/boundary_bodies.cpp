@@ -38,7 +38,7 @@ Float3 between(const Float3& a, const Float3& b, double share) {
 const std::array<SurfaceQuantity, surface_quantity_count>& surface_table() {
     static const std::array<SurfaceQuantity, surface_quantity_count> table = {{
         {"friction", &Body::friction, &Body::particle_friction, 1e6f},
-        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 1e6f},
+        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 2000.0f},
         {"bounce", &Body::bounce, &Body::particle_bounce, 1.0f},
         {"sticky", &Body::sticky, &Body::particle_sticky, 1.0f},
     }};
@@ -118,7 +118,7 @@ void validate(const Body& body) {
 }
 
 KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
-    KnownBody known{id, body, body.volume, {0, 0, 0}, body.placement, body.placement, {}, {}};
+    KnownBody known{id, body, body.volume, {0, 0, 0}, 0, body.placement, body.placement, {}, 0, {}};
     if (known.volume.empty()) known.volume = boundary_volumes(body.position, spacing, phi);
     const double n = static_cast<double>(body.position.size());
     for (const Float3& p : body.position) {
@@ -126,6 +126,9 @@ KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
         known.pivot[1] += p.y / n;
         known.pivot[2] += p.z / n;
     }
+    for (const Float3& p : body.position)
+        known.radius =
+            std::max(known.radius, std::hypot(p.x - known.pivot[0], p.y - known.pivot[1], p.z - known.pivot[2]));
     return known;
 }
 
@@ -150,6 +153,30 @@ void aim(KnownBody& b, const std::vector<Float3>& target) {
             throw Error("body '" + b.body.name + "': new position of particle " + std::to_string(i) + " is not finite");
     }
     b.goal = target;
+    b.stride = 0;
+    for (size_t i = 0; i < target.size(); ++i) {
+        const Float3 &from = b.body.position[i], &to = target[i];
+        b.stride = std::max(b.stride, std::hypot(double(to.x) - from.x, double(to.y) - from.y, double(to.z) - from.z));
+    }
+}
+
+Travel travel(const KnownBody& b) {
+    Travel t;
+    if (b.body.motion == Motion::deforming && !b.goal.empty()) t.distance = b.stride;
+    if (b.body.motion != Motion::rigid || b.now == b.target) return t;
+    double from[3], to[3];
+    apply_transform(b.now, b.pivot, from);
+    apply_transform(b.target, b.pivot, to);
+    const Quaternion q = quaternion(motion_between(b.now, b.target).rotation);
+    const double sine = std::hypot(q.x, q.y, q.z);
+    t.angle = 2 * std::atan2(sine, std::abs(q.w));
+    const double scale = sine > 0 ? std::copysign(t.angle / sine, q.w) : 0, axis[3] = {q.x, q.y, q.z};
+    for (int c = 0; c < 3; ++c) {
+        t.moved[c] = to[c] - from[c];
+        t.turned[c] = scale * axis[c];
+    }
+    t.distance = std::hypot(t.moved[0], t.moved[1], t.moved[2]) + t.angle * b.radius;
+    return t;
 }
 
 BodyPlacement placement(const KnownBody& b, double share) {

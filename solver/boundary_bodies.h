@@ -19,8 +19,10 @@ struct KnownBody {
     Body body;
     std::vector<float> volume;
     double pivot[3];                    ///< mean of its particles
+    double radius;                      ///< about the pivot, m
     Transform now, target;              ///< rigid: at the start and end of the frame
     std::vector<Float3> goal;           ///< deforming: positions at the frame's end; empty = stays
+    double stride;                      ///< deforming: as far as a particle may go to its goal, m
     std::vector<BodyImpulse> impulses;  ///< of the last frame, a substep each
 };
 
@@ -30,6 +32,15 @@ KnownBody known_body(BodyId, const Body&, float spacing, float phi);
 /// Where it is to be at the end of the next frame. Throw Error when it was not added as a body that moves like that.
 void aim(KnownBody&, const Transform&);
 void aim(KnownBody&, const std::vector<Float3>&);
+
+/// How a body moves in a frame.
+struct Travel {
+    double distance = 0;           ///< no particle goes farther, m
+    double moved[3] = {0, 0, 0};   ///< rigid: its pivot, m
+    double turned[3] = {0, 0, 0};  ///< rigid: angle times axis, rad
+    double angle = 0;              ///< rad
+};
+Travel travel(const KnownBody&);
 
 /// Where it is after `share` of the frame.
 BodyPlacement placement(const KnownBody&, double share);

@@ -6,7 +6,10 @@
 
 #include "boundary_bodies.h"
 #include "engine/device_owner.h"
+#include "engine/energy_check.h"
 #include "engine/frame_report.h"
+#include "engine/misplaced.h"
+#include "engine/swept_bodies.h"
 #include "engine/time_step.h"
 
 namespace firn {
@@ -43,6 +46,8 @@ struct Engine::Implementation {
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
     bool still_changed = false, moving_changed = false;
+    bool newly_placed = true;     ///< a body was added, and nobody looked yet whether it stands in the particles
+    std::vector<Float3> sampled;  ///< positions of some particles, while they are where they were uploaded
 
     Implementation(const Parameters& p, const std::string& device, const std::string& method_name)
         : method(firn::method(method_name)), given(p), acting(effective(p)), owner(method, device, given, acting) {
@@ -72,13 +77,9 @@ struct Engine::Implementation {
         still_changed = moving_changed = false;
     }
 
-    std::vector<BodyPlacement> placements(double share) const {
-        std::vector<BodyPlacement> all;
-        for (const KnownBody& b : bodies) all.push_back(placement(b, share));
-        return all;
-    }
-
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
+    /// Warns once of particles and bodies that were placed in each other.
+    void check_places(std::vector<std::string>& warnings);
     /// The substeps of a frame; returns how much of it is done, s.
     void run_substeps(double frame, const Observer&, const FrameStart&, FrameReporter&, double& time);
     void arrive_all(double share);
@@ -88,21 +89,29 @@ struct Engine::Implementation {
 void Engine::Implementation::run_substeps(double frame, const Observer& observer, const FrameStart& start,
                                           FrameReporter& reporter, double& time) {
     const uint32_t body_count = static_cast<uint32_t>(bodies.size());
-    const std::vector<BodyPlacement> end = placements(1);
+    const std::vector<BodyPlacement> end = placements(bodies, 1);
+    const SweptBodies swept(bodies, acting, frame);
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
+    EnergyCheck check(bodies, acting, device.energy(acting), frame);
+    const auto end_frame = [&] {
+        const std::string warning = check.compare(device.energy(acting));
+        if (!warning.empty()) reporter.report.warnings.push_back(warning);
+    };
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
-        const std::vector<BodyPlacement> now = placements(time / frame);
+        const std::vector<BodyPlacement> now = placements(bodies, time / frame);
         const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
-        double dt = choose_dt(acting, speed, wave_speed, remaining, frame);
+        const double longest = longest_dt(acting, speed, wave_speed, remaining, frame);
+        const Sweep sweep = swept.meet(device, time, longest);
+        double dt = choose_dt(acting, sweep.met ? std::min(longest, sweep.longest) : longest, remaining, frame);
         const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
         if (last) dt = remaining;
         const double next_time = last ? frame : time + dt;
 
         Watch watch{observer, method.info, time / frame, substep};
-        const std::vector<BodyPlacement> next = placements(next_time / frame);
+        const std::vector<BodyPlacement> next = placements(bodies, next_time / frame);
         owner.state_moves();
         std::fill(impulse.begin(), impulse.end(), 0.0);
         const StepResult result = device.step(acting, dt, next.data(), body_count, impulse.data(),
@@ -112,10 +121,14 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
             reporter.report.interrupted = true;
             return;
         }
+        check.add(time, dt, impulse.data());
+        if (substep == start.substeps + 1) check.add_stored(device.stored_energy(acting));
         time = next_time;
         reporter.add(dt, result, speed);
+        if (!speed.free) reporter.check_sound(dt, wave_speed);
+        reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
-        if (last) return;
+        if (last) return end_frame();
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {
             reporter.report.interrupted = true;
             return;
@@ -130,6 +143,16 @@ void Engine::Implementation::arrive_all(double share) {
     }
 }
 
+void Engine::Implementation::check_places(std::vector<std::string>& warnings) {
+    if (newly_placed) {
+        warnings = particles_inside(bodies, sampled, acting.spacing, acting.boundary_volume, method.info.name);
+        const std::vector<std::string> copies = bodies_in_one_place(bodies, acting.spacing);
+        warnings.insert(warnings.end(), copies.begin(), copies.end());
+    }
+    newly_placed = false;
+    sampled.clear();
+}
+
 FrameReport Engine::Implementation::advance(double frame, const Observer& observer, const FrameStart& start) {
     if (!(frame > 0) || !std::isfinite(frame)) throw Error("a frame must take longer than 0 s");
     if (!(start.time >= 0 && start.time < frame) || start.substeps < 0)
@@ -138,6 +161,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     owner.require();
     for (KnownBody& b : bodies) b.impulses.clear();
     FrameReporter reporter(method.info, acting);
+    check_places(reporter.report.warnings);
     double time = start.time;
     const char* state_kept = "the state that was last uploaded or downloaded";
     try {
@@ -223,6 +247,7 @@ BodyId Engine::add_body(const Body& body) {
     m.owner.require_memory(m.owner.staging().count(), m.boundary_count() + body.position.size());
     m.bodies.push_back(known_body(m.next_body++, body, m.acting.spacing, m.acting.boundary_volume));
     m.bodies_changed();
+    m.newly_placed = true;
     return m.bodies.back().id;
 }
 
@@ -256,6 +281,7 @@ BodyLoad Engine::body_load(BodyId id) const {
 
 void Engine::upload(const Particles& p) {
     Implementation& m = *implementation_;
+    m.sampled = sampled_positions(p);
     try {
         m.owner.upload(p, m.boundary_count());
     } catch (const DeviceLost& lost) {

@@ -63,6 +63,21 @@ struct Speed {
     bool free;          ///< no boundary near, no stress, no force but gravity
 };
 
+/// Of all particles.
+struct Energy {
+    double kinetic = 0, potential = 0;  ///< J; potential in the field of gravity
+    double forced = 0;                  ///< sum of m |a|^2 over the given accelerations, N m/s^2
+    double mass = 0;                    ///< kg
+};
+
+/// How long a step a body allows that is on its way to particles.
+struct Sweep {
+    bool met = false;    ///< a body that is fast enough to count comes near some
+    double longest = 0;  ///< s
+    double speed = 0;    ///< of the body's surface there, m/s
+    uint32_t body = 0;
+};
+
 struct StepResult {
     enum Status { good, interrupted, failed } status = good;
     const char* quantity = "";  ///< what was not finite
@@ -102,10 +117,20 @@ public:
     virtual Speed prepare(const Parameters&, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                           double duration, double* seconds) = 0;
 
+    /// After prepare(): what bodies meet while they go from `from` to `to`, which takes `duration` seconds, and begins
+    /// `begin` seconds after the step. Beside particles, `free_path` (m) is as far as a body may go in one step.
+    virtual Sweep sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin,
+                        double duration, double free_path) = 0;
+
     /// One step of dt seconds; `next` is where the moving bodies will be. Writes the impulses (N s, N m s about the
     /// origin) of the snow on each body to impulse[6 * body ...] if the step is good.
     virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                             const Interrupt&, double* seconds) = 0;
+
+    /// Of the state as it is now.
+    virtual Energy energy(const Parameters&) = 0;
+    /// Elastic energy of the state that the last step made, J.
+    virtual double stored_energy(const Parameters&) = 0;
 
     /// Held now.
     virtual uint64_t bytes() const = 0;

@@ -35,7 +35,7 @@ std::vector<ParameterInfo> make_table() {
          "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
         {"poisson_ratio", "Poisson's Ratio", "", "Snow", real, {0.2}, 0, 0.49, 0.05, 0.45,
          "Raise it and the snow bulges sideways more when it is pressed.", "nu", "Gissler 2020, Eq. 22", {}, field<&P::poisson_ratio>},
-        {"hardening", "Hardening", "", "Snow", real, {10}, 0, 100, 0, 20,
+        {"hardening", "Hardening", "", "Snow", real, {10}, 0, 50, 0, 20,
          "Raise it and packed snow gets hard and brittle faster, and loose snow softer. 0 = stiffness does not change with "
          "packing.", "xi", "Gissler 2020, Eq. 22", {}, field<&P::hardening>},
         {"theta_c", "Critical Compression", "", "Snow", real, {0.025}, 0, 0.9, 0.005, 0.06,
@@ -51,7 +51,7 @@ std::vector<ParameterInfo> make_table() {
          "cubed.", "rho_0",
          "Gissler 2020, 4", {}, field<&P::rest_density>},
 
-        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-5, 100, 0.005, 0.2,
+        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-4, 100, 0.005, 0.2,
          "Distance between particles as they are placed. Lower it for finer detail: half the spacing means eight times as many "
          "particles and about sixteen times the work.", "h", "Gissler 2020, 3.4", {},
          field<&P::spacing>},
@@ -59,21 +59,23 @@ std::vector<ParameterInfo> make_table() {
          "Firn", {}, field<&P::gravity>},
 
         {"substeps", "Substeps", "", "Time", integer, {0}, 0, 1000000, 0, 100,
-         "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is.", "", "Firn", {}, field<&P::substeps>},
+         "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is, and a warning names what was too "
+         "fast for it.", "", "Firn", {}, field<&P::substeps>},
         {"cfl", "CFL", "", "Time", real, {0.2}, 1e-3, 10, 0.05, 0.5,
          "How far, in spacings, neighbours may move against each other or a boundary in one substep. Lower it for more accurate "
          "motion and more substeps.", "",
          "Firn", {}, field<&P::cfl>},
         {"cfl_flight", "CFL in Flight", "", "Time", real, {0.75}, 1e-3, 1.5, 0.1, 1,
-         "How far, in spacings, a particle may fly in one substep. Lower it for more substeps in fast shots; above 1, snow can "
-         "pass through thin surfaces.", "", "Firn", {},
+         "How far, in spacings, a particle may fly, or a body on its way through snow may move, in one substep. Lower it for more "
+         "substeps in fast shots; above 1, snow can pass through thin surfaces.", "", "Firn", {},
          field<&P::cfl_flight>},
         {"cfl_wave", "CFL of Sound", "", "Time", real, {0}, 0, 100, 0, 2,
          "How far, in spacings, sound may travel in one substep; 0 = no limit. Long steps damp bounce: set 0.5 where ice or "
          "crust must bounce. Lower values take more substeps.",
          "", "Firn", {}, field<&P::cfl_wave>},
         {"dt_min", "Shortest Substep", "s", "Time", real, {2e-5}, 1e-9, 1, 1e-5, 1e-3,
-         "Substeps get no shorter than this, however fast the motion. Raise it to cap the cost of a violent frame.", "", "Firn", {}, field<&P::dt_min>},
+         "Substeps get no shorter than this, however fast the motion. Raise it to cap the cost of a violent frame; a warning names "
+         "what was too fast for it.", "", "Firn", {}, field<&P::dt_min>},
         {"dt_max", "Longest Substep", "s", "Time", real, {5e-3}, 1e-8, 1, 1e-3, 1e-2,
          "Substeps get no longer than this, however still the snow; only snow in free fall and without strain may take longer "
          "ones. Lower it for more accurate slow motion.", "", "Firn", {}, field<&P::dt_max>},
@@ -107,7 +109,7 @@ std::vector<ParameterInfo> make_table() {
          "diverges.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the pressure solve from the last step's pressures: fewer iterations, nearly the same result.", "", "Firn", {}, field<&P::pressure_warm_start>},
-        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 1, 1e-4, 1e-2,
+        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 0.1, 1e-4, 1e-2,
          "The shear solve stops at this relative residual, and at up to a hundred times less as the snow comes to rest. Lower it "
          "if resting snow trembles; it takes more iterations.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
@@ -129,7 +131,7 @@ std::vector<ParameterInfo> make_table() {
          "How fast the fine jitter between neighbours, which the method can't see, dies out. Raise it if snow shimmers after an "
          "impact. Momentum, spin and shape are kept. 0 = as published.",
          "c", "Firn", {}, field<&P::filter_rate>},
-        {"damping", "Damping", "s", "Remedies", real, {2e-3}, 0, 1, 0, 1e-2,
+        {"damping", "Damping", "s", "Remedies", real, {2e-3}, 0, 0.1, 0, 1e-2,
          "Raise it and vibrations die out sooner; the flow of breaking snow is not slowed. 0 = as published, where snow rings "
          "like rubber at small steps; set 0 where ice or crust must bounce.",
          "tau", "Firn", {}, field<&P::damping>},
@@ -169,7 +171,7 @@ std::vector<ParameterInfo> make_table() {
 
         {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
          "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
-        {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0, 100, 0.5, 3,
+        {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0.5, 5, 0.5, 3,
          "Scale of the pressure force at boundaries. Raise it if snow sinks into floors under load.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},
 
         {"threads", "Threads", "", "Machine", integer, {0}, 0, 1024, 0, 64,

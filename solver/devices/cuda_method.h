@@ -48,10 +48,23 @@ public:
         const CudaStream::Entered here(stream_);
         return step_->prepare(parameters, now, later, bodies, duration, seconds);
     }
+    Sweep sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin, double duration,
+                double free_path) override {
+        const CudaStream::Entered here(stream_);
+        return step_->sweep(from, to, bodies, begin, duration, free_path);
+    }
     StepResult step(const Parameters& parameters, double dt, const BodyPlacement* next, uint32_t bodies,
                     double* impulse, const Interrupt& interrupt, double* seconds) override {
         const CudaStream::Entered here(stream_);
         return step_->step(parameters, dt, next, bodies, impulse, interrupt, seconds);
+    }
+    Energy energy(const Parameters& parameters) override {
+        const CudaStream::Entered here(stream_);
+        return step_->energy(parameters);
+    }
+    double stored_energy(const Parameters& parameters) override {
+        const CudaStream::Entered here(stream_);
+        return step_->stored_energy(parameters);
     }
     uint64_t bytes() const override { return step_->bytes(); }
     uint64_t bytes_per_particle(uint32_t neighbours) const override { return step_->bytes_per_particle(neighbours); }

@@ -1,9 +1,20 @@
 #include "engine/frame_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace firn {
+
+namespace {
+
+/// To one digit.
+double rounded_down(double value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(value)));
+    return std::floor(value / unit) * unit;
+}
+
+}  // namespace
 
 const SolveReport& SubstepReport::solve(const std::string& name) const {
     static const SolveReport none;
@@ -72,7 +83,55 @@ void FrameReporter::warn(const SolveInfo& solve, const Shortfall& fell) {
                               "; shorten dt_max or allow more iterations");
 }
 
+void FrameReporter::check_haste(double dt, const Speed& speed, const Sweep& sweep,
+                                const std::vector<KnownBody>& bodies) {
+    const double dx = acting_.spacing;
+    // A body that goes a spacing finds the snow half a spacing above it; snow meets surfaces in two spacings' reach.
+    const double by_body = sweep.met && dt > 1.001 * sweep.longest ? dt * sweep.speed / dx : 0;
+    if (by_body > std::max(1.0, body_.spacings))
+        body_ = {by_body, sweep.speed, acting_.cfl_flight * dx / sweep.speed, dt,
+                 "body '" + bodies[sweep.body].body.name + "'"};
+    const double relative = std::max(speed.between, speed.approach), flight = bodies.empty() ? 0 : speed.largest / 1.5;
+    const double by_particles = dt * std::max(relative, flight) / dx;
+    if (by_particles <= std::max(1.0, particles_.spacings)) return;
+    const std::string who = std::string("the ") + method_.name;
+    if (relative >= flight)
+        particles_ = {by_particles, relative, acting_.cfl * dx / relative, dt, who + ", seen from what is beside it,"};
+    else
+        particles_ = {by_particles, speed.largest, acting_.cfl_flight * dx / speed.largest, dt, who};
+}
+
+void FrameReporter::check_sound(double dt, double wave_speed) {
+    if (acting_.solver != Solver::explicit_step || wave_speed <= 0) return;
+    stable_dt_ = acting_.spacing / wave_speed;
+    if (dt > stable_dt_) explicit_dt_ = std::max(explicit_dt_, dt);
+}
+
+std::string FrameReporter::text(const Haste& h, const std::string& endangered) const {
+    char numbers[96], remedy[80];
+    std::snprintf(numbers, sizeof numbers,
+                  " moves %.2g spacings in a substep of %.2g s (%.3g m/s) and may pass through ",
+                  h.dt * h.speed / acting_.spacing, h.dt, h.speed);
+    if (acting_.substeps > 0)
+        std::snprintf(remedy, sizeof remedy, "set substeps to 0 (automatic) or at least %.0f",
+                      std::ceil(acting_.substeps * h.dt / h.needed));
+    else
+        std::snprintf(remedy, sizeof remedy, "set dt_min to %.1g s or less", rounded_down(h.needed));
+    return h.who + numbers + endangered + "; " + remedy;
+}
+
 FrameReport FrameReporter::finish() {
+    if (body_.spacings > 0) report.warnings.push_back(text(body_, std::string("the ") + method_.name));
+    if (particles_.spacings > 0) report.warnings.push_back(text(particles_, "surfaces"));
+    if (explicit_dt_ > 0) {
+        char numbers[160];
+        std::snprintf(
+            numbers, sizeof numbers,
+            "solver = explicit is unstable in substeps of %.2g s: sound takes %.2g s for a spacing; set cfl_wave "
+            "to 0.5, or use another solver",
+            explicit_dt_, stable_dt_);
+        report.warnings.push_back(numbers);
+    }
     for (size_t k = 0; k < method_.solves.size(); ++k) warn(method_.solves[k], shortfalls_[k]);
     for (size_t k = 0; k < method_.phases.size(); ++k) report.phases.push_back({method_.phases[k].name, seconds_[k]});
     return std::move(report);

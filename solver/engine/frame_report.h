@@ -1,7 +1,9 @@
 #pragma once
 
-// What a frame reports: substeps, solves and phases by the method's names, and warnings of solves that fell short.
+// What a frame reports: substeps, solves and phases by the method's names, and warnings: solves that fell short, motion
+// that is too fast for the substeps.
 
+#include "boundary_bodies.h"
 #include "engine/methods.h"
 
 namespace firn {
@@ -12,6 +14,10 @@ public:
     FrameReporter(const MethodInfo&, const Parameters& acting);
 
     void add(double dt, const StepResult&, const Speed&);
+    /// Notes what went farther in a substep than contact can follow: `dt_min` or `substeps` made it too long.
+    void check_haste(double dt, const Speed&, const Sweep&, const std::vector<KnownBody>&);
+    /// Notes explicit steps that are longer than sound takes for a spacing: they are unstable.
+    void check_sound(double dt, double wave_speed);
     /// Where a device adds the time of each phase, s.
     double* seconds() { return seconds_.data(); }
     /// The report, with its warnings.
@@ -27,10 +33,22 @@ private:
     };
     void warn(const SolveInfo&, const Shortfall&);
 
+    /// Motion that was too fast for a substep; the worst of a frame.
+    struct Haste {
+        double spacings = 0;  ///< in one substep
+        double speed = 0;     ///< m/s
+        double needed = 0;    ///< the substep that would follow it, s
+        double dt = 0;        ///< the one that was taken, s
+        std::string who;      ///< moves so fast
+    };
+    std::string text(const Haste&, const std::string& endangered) const;
+
     const MethodInfo& method_;
     const Parameters& acting_;
     std::vector<double> seconds_;
     std::vector<Shortfall> shortfalls_;
+    Haste body_, particles_;
+    double explicit_dt_ = 0, stable_dt_ = 0;  ///< the longest explicit step that was too long, and what is stable, s
 };
 
 }  // namespace firn

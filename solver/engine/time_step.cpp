@@ -16,7 +16,7 @@ double flight_time(const Float3& gravity, double distance, double v) {
 
 }  // namespace
 
-double choose_dt(const Parameters& p, const Speed& speed, double wave_speed, double remaining, double frame) {
+double longest_dt(const Parameters& p, const Speed& speed, double wave_speed, double remaining, double frame) {
     if (p.substeps > 0) return frame / p.substeps;
     const double dx = p.spacing;
     double dt = p.dt_max;
@@ -26,7 +26,12 @@ double choose_dt(const Parameters& p, const Speed& speed, double wave_speed, dou
     if (relative > 0) dt = std::min(dt, p.cfl * dx / relative);
     dt = std::min(dt, flight_time(p.gravity, p.cfl_flight * dx, speed.largest));
     if (p.cfl_wave > 0 && wave_speed > 0) dt = std::min(dt, p.cfl_wave * dx / wave_speed);
-    dt = std::max(dt, double(p.dt_min));
+    return std::min(std::max(dt, double(p.dt_min)), remaining);
+}
+
+double choose_dt(const Parameters& p, double longest, double remaining, double frame) {
+    if (p.substeps > 0) return frame / p.substeps;
+    const double dt = std::max(longest, double(p.dt_min));
     double substeps_left = std::ceil(remaining / dt * (1 - 1e-9));
     // Not below dt_min either, unless dt_max forbids to take one fewer.
     if (substeps_left > 1 && remaining / substeps_left < p.dt_min && remaining / (substeps_left - 1) <= p.dt_max)

@@ -120,6 +120,10 @@ public:
                                           position_.data() + still_count_, velocity_.data() + still_count_});
     }
 
+    const Float4* moving_start() const { return moving_.start.data(); }
+    const Float4* moving_target() const { return moving_.target_or_null(); }
+    const uint32_t* moving_body() const { return moving_.body.data(); }
+
     BoundaryView view() const { return {position_.data(), velocity_.data(), surface_.data(), normal_.data()}; }
     uint32_t filler() const { return still_count_ + moving_count_; }
     uint32_t still_count() const { return still_count_; }

@@ -10,9 +10,11 @@
 #include "particles/body_impulses.h"
 #include "particles/boundary.h"
 #include "particles/culprit.h"
+#include "particles/energy.h"
 #include "particles/solve_state.h"
 #include "particles/speeds.h"
 #include "particles/state.h"
+#include "particles/swept_path.h"
 #include "particles/workspace.h"
 
 namespace firn::FIRN_LANES {
@@ -88,6 +90,11 @@ public:
         boundary_.set_still(on_, bodies, cell_width(spacing));
     }
     void set_moving(const BoundaryArrays& bodies) override { boundary_.set_moving(on_, bodies); }
+    Sweep sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin, double duration,
+                double free_path) override;
+
+    Energy energy(const Parameters&) override;
+    double stored_energy(const Parameters&) override { return 0; }
 
     uint64_t bytes() const override;
     uint64_t bytes_per_particle(uint32_t neighbours) const override;
@@ -163,6 +170,8 @@ protected:
     Buffer<SolveState> solve_;
     Buffer<double> extremes_, impulse_;
     Buffer<BodySums> body_sums_;
+    Buffer<BodyPlacement> sweep_placement_;
+    Buffer<Float4> sweep_;
     uint32_t pushed_ = 0;  ///< bodies that may be near particles
     Buffer<Culprit> culprit_;
 
@@ -266,6 +275,35 @@ Speed MethodStep::measure_speed(const ParticleView& s, const Tension& tension, E
             !boundary_neighbours_.any() && !has_input_[acceleration_input_] && largest[4] < 1e-5};
 }
 
+inline Sweep MethodStep::sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin,
+                               double duration, double free_path) {
+    const uint32_t count = boundary_.moving_count();
+    if (!count || !counts_.visible) return {};
+    sweep_placement_.resize(size_t(2) * bodies);
+    sweep_.resize(count + lane_width);
+    on_.copy_in(sweep_placement_.data(), from, bodies);
+    on_.copy_in(sweep_placement_.data() + bodies, to, bodies);
+    on_.for_each_item(count, SweepBoundary{cells_.view(), boundary_.moving_start(), boundary_.moving_target(),
+                                           boundary_.moving_body(), sweep_placement_.data(),
+                                           sweep_placement_.data() + bodies, static_cast<float>(begin),
+                                           static_cast<float>(duration), static_cast<float>(free_path), sweep_.data()});
+    double shortest, asking[2];
+    on_.template max_to_host<1>(count, ShortestSweep{sweep_.data()}, &shortest);
+    if (-shortest >= double(SweepBoundary::no_limit)) return {};
+    on_.template max_to_host<2>(count, SweepingBody{sweep_.data(), static_cast<float>(-shortest)}, asking);
+    return {true, -shortest, asking[0], static_cast<uint32_t>(asking[1])};
+}
+
+inline Energy MethodStep::energy(const Parameters& p) {
+    if (!counts_.owned) return {};
+    ParticleView s = particle_view(p, 0);
+    if (stepped_) s.now = s.next;
+    on_.template sum<4>(counts_.owned, Energies{s}, extremes_.data());
+    double sums[4];
+    on_.copy_out(sums, extremes_.data(), 4);
+    return {sums[0], sums[1], sums[2], sums[3]};
+}
+
 inline void MethodStep::upload(const StateArrays& host, ParticleCounts counts) {
     // At least one particle more than there are: it fills up short neighbour lists from out of everything's reach; and
     // room for whoever reads a lane or two past the end.
@@ -363,7 +401,8 @@ inline void MethodStep::name_culprit(StepResult& result) {
 inline uint64_t MethodStep::bytes() const {
     uint64_t total = sorted_.bytes() + work_.bytes() + cells_.bytes() + neighbours_.bytes() +
                      boundary_neighbours_.bytes() + own_rows_.bytes() + still_rows_.bytes() + moving_rows_.bytes() +
-                     boundary_.bytes() + body_sums_.bytes() + impulse_.bytes() + on_.bytes();
+                     boundary_.bytes() + body_sums_.bytes() + impulse_.bytes() + sweep_placement_.bytes() +
+                     sweep_.bytes() + on_.bytes();
     for (const Buffer<float>& input : inputs_) total += input.bytes();
     return total;
 }

@@ -91,6 +91,19 @@ struct Integrate {
     }
 };
 
+/// Elastic energy after the step, J: V (lambda tr(E)^2 / 2 + G E:E).
+struct ElasticEnergy {
+    SnowView s;
+    FIRN_HD Values<1> operator()(uint32_t i) const {
+        const Sym e = load_sym(s.after.strain, i);
+        const Lame stiff = lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i),
+                                load(s.compaction + i));
+        const Real squares = e.xx * e.xx + e.yy * e.yy + e.zz * e.zz + 2.0f * (e.xy * e.xy + e.xz * e.xz + e.yz * e.yz);
+        const Real volume = particle_mass(s, i) / load(s.density + i);
+        return {{volume * (0.5f * stiff.first * trace(e) * trace(e) + stiff.shear * squares)}};
+    }
+};
+
 /// The largest element of the strain: 0 where snow flies free of stress.
 struct StrainSize {
     Columns strain;

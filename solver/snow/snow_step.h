@@ -18,6 +18,7 @@ public:
                   double duration, double* seconds) override;
     StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                     const Interrupt&, double* seconds) override;
+    double stored_energy(const Parameters&) override;
 
 private:
     SnowView view(const Parameters&, double dt) const;
@@ -106,6 +107,14 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     seconds[snow::shear_phase] += on_.seconds(pressed, sheared);
     seconds[snow::integrate_phase] += on_.seconds(sheared, end);
     return result;
+}
+
+inline double SnowStep::stored_energy(const Parameters& p) {
+    if (!counts_.owned) return 0;
+    on_.sum<1>(counts_.owned, ElasticEnergy{view(p, 1)}, extremes_.data());
+    double energy;
+    on_.copy_out(&energy, extremes_.data(), 1);
+    return energy;
 }
 
 inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {

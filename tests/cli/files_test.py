@@ -46,6 +46,15 @@ class Files(firn_runs.Runs):
         self.assertEqual(masses, sorted(masses))
         self.assertGreater(masses[-1], masses[0])
 
+    def test_a_frames_warnings_are_in_the_log_and_on_the_terminal(self):
+        _, said = self.firn("sim", self.write("hasty.toml", firn_runs.FALL), "--out", "hasty", "--frames", "4",
+                            "--set", "substeps=1", "--set", "gravity=[0,-400,0]")
+        with open(os.path.join(self.path("hasty"), "run.jsonl")) as log:
+            logged = [warning for line in log for warning in json.loads(line).get("warnings", [])]
+        self.assertTrue(any("set substeps to 0 (automatic)" in warning for warning in logged), logged)
+        for warning in logged:
+            self.assertIn(warning, said)
+
     def test_the_stage_names_the_volumes(self):
         with open(self.run_path("fall.usda")) as stage:
             text = stage.read()

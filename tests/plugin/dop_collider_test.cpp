@@ -171,7 +171,7 @@ TEST(DopCollider, WhatIsNotPackedIsABodyOfItsOwnBesideTheOnesThatAre) {
         GU_Detail& detail = written(object, geometry);
         add_mesh(detail, firn::sphere_mesh(0.05f, 2));
         // The third piece comes when the others have long been seen, and the second goes.
-        if (frame >= 4) add_packed(detail, plate(), turning(frame));
+        if (frame >= 4) add_packed(detail, plate(), turning(frame + 20));
         geometry->releaseGeometry();
     };
     Dopnet net(snow_and(mixed));
