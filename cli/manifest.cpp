@@ -70,13 +70,21 @@ json to_json(const RunPlan& run, bool anew) {
             {"physics", escaped(run.physics)}};
 }
 
+/// Not get<int>() alone: it would cut off what does not fit. No scene has frames beyond these.
+int frame_of(const json& run, const char* key) {
+    const json& value = run.at(key);
+    if (!value.is_number_integer() || value.get<int64_t>() < -1000000 || value.get<int64_t>() > 1000000)
+        throw Error(std::string(key) + " is out of range");
+    return value.get<int>();
+}
+
 RunPlan plan_of(const json& run) {
     RunPlan plan;
     plan.name = unescaped(run.at("name").get<std::string>());
-    plan.first_frame = run.at("first_frame").get<int>();
-    plan.last_frame = run.at("last_frame").get<int>();
-    plan.output_start = run.at("output_start").get<int>();
-    plan.every = std::max(1, run.at("every").get<int>());
+    plan.first_frame = frame_of(run, "first_frame");
+    plan.last_frame = frame_of(run, "last_frame");
+    plan.output_start = frame_of(run, "output_start");
+    plan.every = std::max(1, frame_of(run, "every"));
     plan.particles = run.at("particles").get<std::string>();
     plan.volumes = run.at("volumes").get<bool>();
     plan.usd = run.at("usd").get<bool>();
@@ -129,7 +137,7 @@ void Manifest::read_line(const std::string& line) {
     if (!object.is_object()) return;
     const auto name = [&](const char* key) {
         const std::string text = unescaped(object.at(key).get<std::string>());
-        return stays_inside(text) ? text : throw Error(path() + ": names a file outside its folder");
+        return stays_inside(text) ? text : throw Error("it names a file outside its folder");
     };
     try {
         if (object.contains("run")) {
@@ -142,13 +150,17 @@ void Manifest::read_line(const std::string& line) {
         } else if (object.contains("write")) {
             files_[name("write")] = {};
         } else if (object.contains("made")) {
-            files_[name("made")] = {true, object.at("size").get<uint64_t>(), object.at("sum").get<std::string>()};
+            const json& size = object.at("size");
+            if (!size.is_number_unsigned()) throw Error("a size is no count");
+            files_[name("made")] = {true, size.get<uint64_t>(), object.at("sum").get<std::string>()};
             if (is_checkpoint_name(name("made"))) had_checkpoint_ = true;
         } else if (object.contains("removed")) {
             files_.erase(name("removed"));
         }
     } catch (const json::exception&) {
-        throw Error(path() + ": a value has the wrong type");
+        throw Error(path() + ": a value is missing or has the wrong type");
+    } catch (const Error& error) {
+        throw Error(path() + ": " + error.what());
     }
 }
 

@@ -91,6 +91,7 @@ public:
     int go();
 
 private:
+    void check_folder();
     void start();
     bool resume();
     bool find_checkpoint();
@@ -105,6 +106,7 @@ private:
     void begin(State&&);
     State first_state();
     State state_before(int frame);
+    void warn_of_another_device(const std::string& began_on) const;
     bool load_checkpoint(int frame, State&);
     State load_particles(int frame) const;
     std::optional<int> next_frame() const;
@@ -152,8 +154,7 @@ int Run::go() {
     plan_ = plan();
     folder_.remove_leftovers(manifest_);
     const bool resumed = settings_.resume && manifest_.run();
-    if (!resumed && settings_.from_frame)
-        throw Error(folder_.path() + " holds no run to continue from frame " + std::to_string(*settings_.from_frame));
+    if (!resumed) check_folder();
     for (const std::string& warning : scene_.warnings) view_.warn("warning: " + warning);
     if (resumed && !resume()) {
         view_.say(folder_.path() + ": all frames to " + std::to_string(scene_.last_frame) + " are done");
@@ -180,8 +181,10 @@ int Run::go() {
     return stopped;
 }
 
-/// A run of its own, in a folder that has none or with --force.
-void Run::start() {
+/// Whether a run can be started in this folder.
+void Run::check_folder() {
+    if (settings_.from_frame)
+        throw Error(folder_.path() + " holds no run to continue from frame " + std::to_string(*settings_.from_frame));
     if (manifest_.run() && !settings_.force)
         throw Error(folder_.path() + " already holds a run; --resume continues it, --force replaces it, --out puts " +
                     "this one elsewhere");
@@ -191,6 +194,10 @@ void Run::start() {
                     "folder (--out)");
     reached_ = scene_.first_frame - 1;
     if (!settings_.force) refuse_files_in_the_way();
+}
+
+/// A run of its own, in a folder that has none or with --force.
+void Run::start() {
     // Before anything is removed: it reads files, and may fail.
     begin(first_state());
     std::vector<std::string> former = manifest_.files();
@@ -247,6 +254,7 @@ bool Run::resume() {
     manifest_.require_free(wrong);
     refuse_files_in_the_way();
     if (flaws_.none() && reached_ >= scene_.last_frame) return false;
+    if (settings_.from_frame) warn_of_another_device(manifest_.run()->arithmetic);
     // A run that is asked for fewer frames than it has keeps its end.
     if (reached_ <= scene_.last_frame) manifest_.begin(plan_, false);
     if (settings_.from_frame) {
@@ -358,6 +366,12 @@ void Run::write_scene() {
     });
 }
 
+void Run::warn_of_another_device(const std::string& began_on) const {
+    if (began_on != engine_.arithmetic())
+        view_.warn("warning: the run began on " + began_on + " and continues on " + engine_.arithmetic() +
+                   ": the result will differ slightly from a run on one device");
+}
+
 bool Run::load_checkpoint(int frame, State& state) {
     Checkpoint c;
     try {
@@ -370,9 +384,7 @@ bool Run::load_checkpoint(int frame, State& state) {
         view_.warn("warning: " + folder_.checkpoint(frame) + " is of another scene (" + difference + ")");
         return false;
     }
-    if (c.arithmetic != engine_.arithmetic())
-        view_.warn("warning: the run began on " + c.arithmetic + " and continues on " + engine_.arithmetic() +
-                   ": the result will differ slightly from a run on one device");
+    warn_of_another_device(c.arithmetic);
     FrameRecord begun;
     if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
     state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
@@ -394,7 +406,11 @@ State Run::load_particles(int frame) const {
 /// The latest one that is known, from which `frame` can be simulated.
 State Run::state_before(int frame) {
     if (frame == reached_ + 1 && settings_.from_frame) return load_particles(reached_);
-    if (frame == reached_ + 1 && newest_) return std::move(*newest_);
+    if (frame == reached_ + 1 && newest_) {
+        State state = std::move(*newest_);
+        newest_.reset();
+        return state;
+    }
     const std::vector<int> checkpoints = folder_.checkpoint_frames();
     for (int before = frame - 1; before >= scene_.first_frame; --before) {
         State state;
