@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -67,6 +68,22 @@ private:
     int file_;
 };
 
+/// As they were placed: a .vdb keeps every bit, but not the order.
+void sort_by_id(Particles& particles) {
+    if (std::is_sorted(particles.id.begin(), particles.id.end())) return;
+    std::vector<size_t> order(particles.count());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return particles.id[a] < particles.id[b]; });
+    for (const ParticleArray& array : particle_arrays()) {
+        float* data = array.data(particles);
+        if (!data) continue;
+        const size_t width = static_cast<size_t>(array.components);
+        const std::vector<float> before(data, data + order.size() * width);
+        for (size_t k = 0; k < order.size(); ++k) std::copy_n(&before[order[k] * width], width, data + k * width);
+    }
+    std::sort(particles.id.begin(), particles.id.end());
+}
+
 /// The run as it is between two frames, or within one.
 struct State {
     int frame = 0;      ///< the last whole one
@@ -97,8 +114,12 @@ private:
     bool find_checkpoint();
     void refuse_files_in_the_way();
     void refuse_other_scene() const;
-    [[noreturn]] void refuse_without_checkpoint(const RunFlaws&) const;
+    [[noreturn]] void refuse_without_checkpoint() const;
     RunPlan plan() const;
+    /// Of the frames to `reached_`.
+    bool has_particles(int frame) const {
+        return !plan_.particles.empty() && plan_.wants(frame) && flaws_.particles.count(frame) == 0;
+    }
     void plan_repairs();
     int make_again();
     void write_scene();
@@ -238,7 +259,7 @@ bool Run::resume() {
                         reached_ >= scene_.last_frame, [] { return interrupted_by() != 0; });
     if (interrupted_by() != 0) return true;
     if (!continues && !flaws_.none()) {
-        if (manifest_.had_checkpoint()) refuse_without_checkpoint(flaws_);
+        if (manifest_.had_checkpoint()) refuse_without_checkpoint();
         // Killed before its first checkpoint.
         view_.say("no checkpoint yet in " + folder_.path() + ": beginning at the first frame");
         reached_ = scene_.first_frame - 1;
@@ -293,10 +314,10 @@ bool Run::find_checkpoint() {
     return false;
 }
 
-void Run::refuse_without_checkpoint(const RunFlaws& flaws) const {
+void Run::refuse_without_checkpoint() const {
     std::set<int> whole;
-    for (int frame = scene_.first_frame; frame <= scene_.last_frame && !plan_.particles.empty(); ++frame)
-        if (plan_.wants(frame) && flaws.particles.count(frame) == 0) whole.insert(frame);
+    for (int frame = scene_.first_frame; frame <= scene_.last_frame; ++frame)
+        if (has_particles(frame)) whole.insert(frame);
     throw Error(folder_.path() + ": its checkpoints are gone or damaged, " +
                 (whole.empty()
                      ? std::string("and it has no whole particle file: --force starts it over")
@@ -323,9 +344,6 @@ RunPlan Run::plan() const {
 
 /// What can't be made from particles has to be simulated again.
 void Run::plan_repairs() {
-    const auto has_particles = [&](int frame) {
-        return !plan_.particles.empty() && plan_.wants(frame) && flaws_.particles.count(frame) == 0;
-    };
     again_ = flaws_.particles;
     for (const std::set<int>* frames : {&flaws_.volumes, &flaws_.log})
         for (const int frame : *frames)
@@ -339,11 +357,11 @@ int Run::make_again() {
     for (const int frame : frames) {
         if (again_.count(frame) > 0) continue;
         if (interrupted_by() != 0) return interrupted_by();
-        const ParticleFile file = read_particles(folder_.particles(frame, plan_.particles));
+        const State state = load_particles(frame);
         FrameRecord record = begin_record(frame);
-        if (flaws_.volumes.count(frame) > 0) write_volume_file(frame, record.time, file.particles);
+        if (flaws_.volumes.count(frame) > 0) write_volume_file(frame, record.time, state.particles);
         if (flaws_.log.count(frame) == 0) continue;
-        add_statistics(record, file.particles, scene_.parameters);
+        add_statistics(record, state.particles, scene_.parameters);
         record.warnings.push_back("this line was made again from the particles: substeps and times are not known");
         append_frame(folder_.log(), record, solve_names());
     }
@@ -391,15 +409,13 @@ bool Run::load_checkpoint(int frame, State& state) {
     return true;
 }
 
-/// Everything that a step needs is in the particle file, to the bit unless it is a .vdb.
+/// Everything that a step needs is in the particle file.
 State Run::load_particles(int frame) const {
     State state;
     state.frame = frame;
     state.particles = read_particles(folder_.particles(frame, plan_.particles)).particles;
-    for (const int64_t id : state.particles.id) state.next_id = std::max(state.next_id, id + 1);
-    if (plan_.particles == "vdb")
-        view_.warn("warning: positions in .vdb particles are rounded: the frames after " + std::to_string(frame) +
-                   " will differ slightly from those of a run that was never stopped");
+    sort_by_id(state.particles);
+    if (!state.particles.id.empty()) state.next_id = state.particles.id.back() + 1;
     return state;
 }
 
@@ -416,9 +432,7 @@ State Run::state_before(int frame) {
         State state;
         if (std::binary_search(checkpoints.begin(), checkpoints.end(), before) && load_checkpoint(before, state))
             return state;
-        const bool exact = !plan_.particles.empty() && plan_.particles != "vdb";
-        if (exact && plan_.wants(before) && before <= reached_ && flaws_.particles.count(before) == 0)
-            return load_particles(before);
+        if (before <= reached_ && has_particles(before)) return load_particles(before);
     }
     return first_state();
 }

@@ -226,6 +226,21 @@ class WithoutCheckpoints(Folders):
         self.assertIn("particles of frame 3", said)
         self.assert_whole()
 
+    def test_particle_files_of_every_format_hold_the_whole_state(self):
+        for kind in ("bgeo_classic", "vdb"):
+            with self.subTest(kind=kind):
+                options = ("--set", f"output.particles={kind}")
+                self.firn("sim", self.scene, "--out", kind, *options)
+                before = tree(self.path(kind))
+                for name in ("particles/fall.0008", "volumes/fall.0008", "volumes/fall.0003"):
+                    os.remove(self.path(kind, next(file for file in before if file.startswith(name))))
+                shutil.rmtree(self.path(kind, "checkpoints"))
+                self.firn("sim", self.scene, "--out", kind, "--resume", "--from-frame", "7", *options)
+                after = tree(self.path(kind))
+                for name in before:
+                    if name.startswith(("particles/", "volumes/")):
+                        self.assertTrue(after[name] == before[name], name)
+
     def test_from_a_frame_that_is_not_whole(self):
         self.flip("run/particles/fall.0005.bgeo")
         error = self.fails("sim", self.scene, "--out", "run", "--resume", "--from-frame", "5")
