@@ -258,12 +258,14 @@ bool Run::resume() {
     flaws_ = find_flaws(folder_, manifest_, plan_, std::min(reached_, scene_.last_frame), settings_.volumes,
                         reached_ >= scene_.last_frame, [] { return interrupted_by() != 0; });
     if (interrupted_by() != 0) return true;
-    if (!continues && !flaws_.none()) {
+    plan_repairs();
+    if (!continues && !again_.empty()) {
         if (manifest_.had_checkpoint()) refuse_without_checkpoint();
         // Killed before its first checkpoint.
         view_.say("no checkpoint yet in " + folder_.path() + ": beginning at the first frame");
         reached_ = scene_.first_frame - 1;
         flaws_ = find_flaws(folder_, manifest_, plan_, reached_, false, false, [] { return false; });
+        again_.clear();
     }
     std::vector<std::string> wrong;
     for (const RunFlaws::Flaw& flaw : flaws_.list) {
@@ -285,7 +287,6 @@ bool Run::resume() {
         manifest_.remove(later);
         view_.say("resuming from the particles of frame " + std::to_string(reached_));
     }
-    plan_repairs();
     return true;
 }
 

@@ -211,6 +211,11 @@ class WithoutCheckpoints(Folders):
         self.lose_checkpoints("gone")
         _, said = self.sim("--resume")
         self.assertIn("are done", said)
+        # Nor to make again what needs no simulation.
+        for name in ("fall.usda", "volumes/fall.0004.vdb", "run.jsonl", "scene.toml"):
+            os.remove(self.path("run", name))
+        self.sim("--resume")
+        self.assert_whole(but=("checkpoints/fall.0007.bgeo", "checkpoints/fall.0010.bgeo"))
 
     def test_another_scene_is_refused_all_the_same(self):
         self.lose_checkpoints("gone")
