@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <vector>
 
 namespace firn {
 
 void Checksum::add(const char* bytes, size_t size) {
     length_ += size;
+    for (; filled_ == 0 && size >= 8; bytes += 8, size -= 8) {
+        std::memcpy(word_, bytes, 8);
+        take();
+    }
     while (size > 0) {
         const size_t part = std::min(size, 8 - filled_);
         std::memcpy(word_ + filled_, bytes, part);
@@ -38,6 +44,20 @@ std::string Checksum::text() {
     char digits[17];
     std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value()));
     return digits;
+}
+
+FileSum sum_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    FileSum found;
+    Checksum checksum;
+    std::vector<char> block(1 << 18);
+    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+        checksum.add(block.data(), static_cast<size_t>(file.gcount()));
+        found.size += static_cast<uint64_t>(file.gcount());
+    }
+    found.readable = file.is_open() && file.eof() && !file.bad();
+    found.sum = checksum.text();
+    return found;
 }
 
 }  // namespace firn

@@ -23,4 +23,13 @@ private:
     size_t filled_ = 0;
 };
 
+struct FileSum {
+    bool readable = false;  ///< to its end
+    uint64_t size = 0;      ///< bytes
+    std::string sum;
+};
+
+/// Of what is in a file.
+FileSum sum_of_file(const std::string& path);
+
 }  // namespace firn

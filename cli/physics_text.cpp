@@ -1,7 +1,6 @@
 #include "physics_text.h"
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -15,15 +14,8 @@ namespace {
 /// Length and checksum of what is in a file; a sequence counts by its name only.
 std::string file_text(const std::string& path) {
     if (path.empty() || path.find('%') != std::string::npos) return path;
-    std::ifstream file(path, std::ios::binary);
-    Checksum checksum;
-    uint64_t length = 0;
-    std::vector<char> block(1 << 16);
-    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-        checksum.add(block.data(), static_cast<size_t>(file.gcount()));
-        length += static_cast<uint64_t>(file.gcount());
-    }
-    return std::to_string(length) + " bytes, " + checksum.text();
+    const FileSum file = sum_of_file(path);
+    return std::to_string(file.size) + " bytes, " + file.sum;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

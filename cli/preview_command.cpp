@@ -10,6 +10,7 @@
 #include "firn/particle_file.h"
 #include "float3.h"
 #include "frame_range.h"
+#include "manifest.h"
 #include "preview.h"
 #include "run_folder.h"
 #include "scene.h"
@@ -95,6 +96,8 @@ public:
 
     int run() {
         const RunFolder out(line_.text("--out", run_.path()), run_.name());
+        Manifest manifest(out.path());
+        const bool force = line_.has("--force");
         const PreviewCamera camera =
             fitted_ ? fit() : PreviewCamera{scene_.camera.eye, scene_.camera.target, scene_.camera.angle};
         std::printf("%zu frame%s of %s, %d x %d\n", frames_.size(), frames_.size() == 1 ? "" : "s",
@@ -108,7 +111,7 @@ public:
             std::vector<std::string> warnings;
             const Picture picture = render_preview(frame, settings_, &warnings);
             written.push_back(out.picture(number));
-            write_png(written.back(), picture);
+            manifest.write(written.back(), force, [&] { write_png(written.back(), picture); });
             const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             std::printf("frame %d (%zu of %zu): %zu particles, %.1f s, %s\n", number, written.size(), frames_.size(),
                         frame.snow.size(), seconds, written.back().c_str());
@@ -116,9 +119,12 @@ public:
                 std::fprintf(stderr, "firn preview: warning: frame %d: %s\n", number, warning.c_str());
             std::fflush(stdout);
         }
-        if (line_.has("--contact-sheet")) write_contact_sheet(out, written);
+        if (line_.has("--contact-sheet"))
+            manifest.write(out.contact_sheet(), force, [&] { write_contact_sheet(out, written); });
         if (line_.has("--video")) {
+            manifest.claim({out.video()}, force);
             const std::string reason = write_video(out.video(), written, scene_.fps);
+            if (reason.empty()) manifest.made(out.video());
             std::printf("%s\n", reason.empty() ? out.video().c_str() : reason.c_str());
         }
         return exit_done;
@@ -140,7 +146,7 @@ private:
     static RunFolder find_run(const CommandLine& line, const Scene& scene) {
         const std::string given = line.required_text("RUN");
         if (std::filesystem::is_directory(given)) return {given, scene.name};
-        return {scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder, scene.name};
+        return {folder_of_scene(scene), scene.name};
     }
 
     void find_frames() {
@@ -263,7 +269,8 @@ Subcommand preview_command() {
              {"--video", "", "an MP4 of the pictures (needs ffmpeg)"},
              {"--samples", "N", "per pixel (default: 4)"},
              {"--threads", "N", "(default: all cores)"},
-             {"--out", "DIR", "where to write (default: the run's folder)"}},
+             {"--out", "DIR", "where to write (default: the run's folder)"},
+             {"--force", "", "overwrite files of others that are in the way"}},
             run};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "manifest.h"
 #include "picture.h"
 #include "run_folder.h"
 #include "subcommands.h"
@@ -32,7 +33,15 @@ int run(const CommandLine& line) {
         pictures.push_back(small_picture(run, frames[i * (frames.size() - 1) / steps]));
     }
     const std::string path = line.text("--out", run.report());
-    write_report(path, log, pictures);
+    // A report that goes elsewhere is no file of the run.
+    const std::string parent = std::filesystem::path(path).parent_path().string();
+    Manifest manifest(parent.empty() ? "." : parent);
+    if (line.has("--out")) {
+        if (!line.has("--force")) manifest.require_free({path});
+        write_report(path, log, pictures);
+    } else {
+        manifest.write(path, line.has("--force"), [&] { write_report(path, log, pictures); });
+    }
     std::printf("%s: %zu frames, %zu pictures%s\n", path.c_str(), log.frames.size(), pictures.size(),
                 frames.empty() && wanted > 0 ? "; `firn preview` makes some" : "");
     return exit_done;
@@ -54,7 +63,8 @@ Subcommand report_command() {
             details,
             {{"RUN", "", "a run's folder"},
              {"--pictures", "N", "at most so many, evenly chosen (default: 12)"},
-             {"--out", "FILE", "where to write (default: RUN/report.html)"}},
+             {"--out", "FILE", "where to write (default: RUN/report.html)"},
+             {"--force", "", "overwrite a file of others that is in the way"}},
             run};
 }
 

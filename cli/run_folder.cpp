@@ -12,6 +12,8 @@
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "manifest.h"
+#include "scene.h"
 
 namespace firn {
 
@@ -50,15 +52,16 @@ std::vector<int> frames(const std::map<int, std::string>& files) {
     return all;
 }
 
-void remove(const std::string& path) {
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) throw Error(path + ": can't be removed: " + error.message());
+/// Whether ".NAME.0007.vdb.HOME.PID.N.part", but for its last three parts, would have become a file of the manifest.
+bool is_ours(const Manifest& manifest, const fs::path& folder, const std::string& name) {
+    for (size_t dot = name.find('.', 1); dot != std::string::npos; dot = name.find('.', dot + 1))
+        if (manifest.names((folder / name.substr(1, dot - 1)).string())) return true;
+    return false;
 }
 
 /// Whether nobody writes ".NAME.0007.vdb.HOME.PID.N.part" any more. Tasks of a farm work in one folder at once: of this
 /// machine's files the system knows whether their writer lives, those of other machines must be a day old.
-bool is_abandoned(const fs::path& file) {
+bool is_abandoned(const Manifest& manifest, const fs::path& file) {
     std::string name = file.filename().string();
     if (name.size() < 7 || name[0] != '.' || name.compare(name.size() - 5, 5, ".part") != 0) return false;
     name.erase(name.size() - 5);
@@ -68,6 +71,7 @@ bool is_abandoned(const fs::path& file) {
     int id = 0;
     const auto [stop, bad] = std::from_chars(name.data() + process + 1, name.data() + counter, id);
     if (bad != std::errc() || stop != name.data() + counter || id <= 0) return false;
+    if (!is_ours(manifest, file.parent_path(), name.substr(0, process))) return false;
     const std::string rest = name.substr(0, process), home = "." + process_home();
     const bool ours = rest.size() > home.size() && rest.compare(rest.size() - home.size(), home.size(), home) == 0;
     if (ours) return ::kill(id, 0) != 0 && errno == ESRCH;
@@ -76,12 +80,12 @@ bool is_abandoned(const fs::path& file) {
     return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
 
-void remove_parts(const std::string& folder) {
+void remove_parts(const Manifest& manifest, const std::string& folder) {
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         // Another task may have been faster.
         std::error_code gone;
-        if (is_abandoned(at->path())) fs::remove(at->path(), gone);
+        if (is_abandoned(manifest, at->path())) fs::remove(at->path(), gone);
     }
 }
 
@@ -107,10 +111,6 @@ std::string RunFolder::checkpoint(int frame) const {
 
 std::string RunFolder::picture(int frame) const {
     return folder_ + "/preview/" + frame_text(frame) + ".png";
-}
-
-bool RunFolder::holds_run() const {
-    return fs::exists(log()) || fs::exists(scene());
 }
 
 std::vector<int> RunFolder::particle_frames() const {
@@ -150,22 +150,21 @@ std::vector<int> RunFolder::picture_frames() const {
     return frames(numbered_files(folder_ + "/preview", "", ".png"));
 }
 
-void RunFolder::remove_leftovers() const {
+void RunFolder::remove_leftovers(const Manifest& manifest) const {
     for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"})
-        remove_parts(folder_ + folder);
+        remove_parts(manifest, folder_ + folder);
 }
 
-void RunFolder::clear() const {
-    remove_leftovers();
-    const auto remove_numbered = [&](const std::string& folder, const std::string& before, const std::string& after) {
-        for (const auto& [frame, file] : numbered_files(folder, before, after)) remove(file);
-    };
-    for (const char* ending : particle_endings)
-        remove_numbered(folder_ + "/particles", name_ + ".", std::string(".") + ending);
-    remove_numbered(folder_ + "/volumes", name_ + ".", ".vdb");
-    for (const char* ending : {".bgeo", ".firn"}) remove_numbered(folder_ + "/checkpoints", name_ + ".", ending);
-    remove_numbered(folder_ + "/preview", "", ".png");
-    for (const std::string& file : {log(), stage(), contact_sheet(), video(), report(), scene()}) remove(file);
+std::string folder_of_scene(const Scene& scene) {
+    if (scene.output.folder.empty()) return "out/" + scene.name;
+    std::error_code error;
+    const fs::path here = fs::current_path(), there = fs::weakly_canonical(scene.output.folder, error);
+    const fs::path way = there.lexically_relative(here);
+    if (error || way.empty() || *way.begin() == "..")
+        throw Error(scene.path + ": its output.folder, " + scene.output.folder +
+                    ", is outside the folder that firn was " +
+                    "started in; if that is what you want, say so with --out " + scene.output.folder);
+    return scene.output.folder;
 }
 
 }  // namespace firn

@@ -2,6 +2,7 @@
 
 // What a run leaves behind, and where. NAME is the scene's name.
 //
+//   OUT/manifest.jsonl                which of these files are Firn's own, their sizes and checksums (manifest.h)
 //   OUT/scene.toml                    the scene as run: where its paths start and what --set changed stand on top
 //   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
 //   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.sc or .vdb)
@@ -15,6 +16,9 @@
 #include <vector>
 
 namespace firn {
+
+class Manifest;
+struct Scene;
 
 class RunFolder {
 public:
@@ -37,8 +41,6 @@ public:
     std::string video() const { return folder_ + "/preview.mp4"; }
     std::string report() const { return folder_ + "/report.html"; }
 
-    /// Whether a run was started here.
-    bool holds_run() const;
     /// Frames whose particle file is there, in order, whatever its format.
     std::vector<int> particle_frames() const;
     /// The particle file of a frame, "" = none.
@@ -49,14 +51,17 @@ public:
     std::string former_checkpoint() const;
     std::vector<int> picture_frames() const;
 
-    /// Removes files that a killed run left half written, and no file that is still being written.
-    void remove_leftovers() const;
-    /// Removes what a run left, and nothing else. Throws Error when it can't.
-    void clear() const;
+    /// Removes files that a killed run left half written, and no file that is still being written, nor one that would
+    /// have become a file that the manifest does not name.
+    void remove_leftovers(const Manifest&) const;
 
 private:
     std::string folder_, name_;
 };
+
+/// Where the scene's run goes when the command line does not say: out/NAME, or the scene's output.folder. Throws Error
+/// for one outside the folder that firn was started in: a scene file may come from anywhere.
+std::string folder_of_scene(const Scene&);
 
 /// "0007"; longer where it must, "-003" below zero.
 std::string frame_text(int frame);

@@ -1,17 +1,13 @@
 #include "run_log.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "line_file.h"
 
 namespace firn {
 
@@ -150,27 +146,6 @@ FrameRecord frame_from(const json& object, const std::vector<SolveName>& solves)
     return record;
 }
 
-void write_all(int file, const std::string& path, const std::string& text) {
-    for (size_t done = 0; done < text.size();) {
-        const ssize_t count = ::write(file, text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) {
-            const int reason = errno;
-            ::close(file);
-            throw Error(path + ": can't be written: " + std::strerror(reason));
-        }
-        done += static_cast<size_t>(count);
-    }
-}
-
-/// Whether the file's last byte ends a line. A run that was killed while it wrote leaves half a line.
-bool ends_whole(int file) {
-    const off_t end = ::lseek(file, 0, SEEK_END);
-    char last = '\n';
-    if (end > 0 && ::pread(file, &last, 1, end - 1) != 1) return false;
-    return last == '\n';
-}
-
 }  // namespace
 
 void start_run_log(const std::string& path, const RunHeader& header) {
@@ -183,11 +158,8 @@ void start_run_log(const std::string& path, const RunHeader& header) {
 }
 
 void append_frame(const std::string& path, const FrameRecord& record, const std::vector<SolveName>& solves) {
-    // No O_CREAT: a frame without its run's first line would make no log.
-    const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
-    write_all(file, path, (ends_whole(file) ? "" : "\n") + line_of(to_json(record, solves)));
-    if (::close(file) != 0) throw Error(path + ": can't be written: " + std::strerror(errno));
+    // The file must be there: a frame without its run's first line would make no log.
+    append_lines(path, line_of(to_json(record, solves)));
 }
 
 void add_report(FrameRecord& record, const FrameReport& report) {

@@ -97,7 +97,7 @@ std::vector<SceneKey> make_table() {
         no_motion({"camera", "ground", toggle, "", "true", 0, 0, "Pictures show a ground that reaches to the horizon."}),
         no_motion({"camera", "ground_height", number, "m", "0", -far, far, "Height of that ground."}),
 
-        no_motion({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file. --out overrides it."}),
+        no_motion({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file; it must lie in the folder that firn is started in. --out overrides it, and may name any folder."}),
         no_motion({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files.", {"bgeo", "bgeo_classic", "vdb", "none"}}),
         no_motion({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
         no_motion({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every Nth frame."}),

@@ -31,6 +31,13 @@ void set_frames(const std::string& text, Scene& scene, SimulationSettings& setti
     scene.overrides.push_back("time.end=" + std::to_string(scene.last_frame));
 }
 
+/// A --set of output.folder is as good as --out; the scene's own must stay near.
+std::string folder_asked_for(const CommandLine& line, const Scene& scene) {
+    for (const std::string& assignment : line.all("--set"))
+        if (assignment.rfind("output.folder=", 0) == 0) return scene.output.folder;
+    return folder_of_scene(scene);
+}
+
 int run(const CommandLine& line) {
     const bool is_wedge = line.has("--wedge");
     const int wedge = line.integer("--wedge", 0, 0, 1000000);
@@ -41,6 +48,10 @@ int run(const CommandLine& line) {
     settings.force = line.has("--force");
     if (settings.resume && settings.force)
         throw UsageError("--resume continues a run, --force replaces it: give one of them");
+    if (line.has("--from-frame")) {
+        if (!settings.resume) throw UsageError("--from-frame says where a run is resumed from: give --resume too");
+        settings.from_frame = line.integer("--from-frame", 0, scene.first_frame, scene.last_frame);
+    }
     settings.wait = line.has("--wait");
     if (settings.wait && !settings.resume)
         throw UsageError("--wait waits until a run can be resumed: give --resume too");
@@ -53,7 +64,7 @@ int run(const CommandLine& line) {
     scene.parameters.threads = line.integer("--threads", scene.parameters.threads, 0, 1024);
     const std::string fewer = limit_threads(scene.parameters.threads);
     if (!fewer.empty()) scene.warnings.push_back(fewer);
-    std::string out = line.text("--out", scene.output.folder.empty() ? "out/" + scene.name : scene.output.folder);
+    std::string out = line.has("--out") ? line.text("--out", "") : folder_asked_for(line, scene);
     while (out.size() > 1 && out.back() == '/') out.pop_back();
     if (out.empty()) throw UsageError("--out needs the name of a folder");
     const RunFolder folder(is_wedge ? wedge_folder(out, wedge) : out, scene.name);
@@ -78,14 +89,21 @@ int run(const CommandLine& line) {
 
 constexpr const char* details =
     "The run's folder, out/NAME unless the scene or --out says otherwise, gets:\n"
-    "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml\n"
+    "  particles/NAME.0001.bgeo  volumes/NAME.0001.vdb  NAME.usda  checkpoints/  run.jsonl  scene.toml  "
+    "manifest.jsonl\n"
     "\n"
     "Ctrl-C (or SIGTERM) finishes the substep, saves and prints how to continue; a second one quits at once. A "
     "terminal\n"
     "that is closed (SIGHUP) and a pipe that nobody reads any more (SIGPIPE) save too; under nohup the run goes on. "
     "After\n"
-    "that, or after a crash, --resume continues bit-exactly: the frames are those of a run that was never stopped. A\n"
-    "folder that already holds a run is left alone unless --resume or --force is given.\n"
+    "that, or after a crash, --resume continues bit-exactly: the frames are those of a run that was never stopped. It\n"
+    "looks at every file of the frames before, and makes again what is missing or damaged. A folder that already holds "
+    "a\n"
+    "run is left alone unless --resume or --force is given.\n"
+    "\n"
+    "manifest.jsonl names the files that are Firn's own. No other file is ever removed, and none is overwritten "
+    "without\n"
+    "--force.\n"
     "\n"
     "On a farm, always give --resume --wait: a task may then be started for the first time, again, or twice at once. "
     "With\n"
@@ -113,9 +131,12 @@ Subcommand sim_command() {
          {"--frames", "A-B",
           "stop after frame B, write files from frame A on; the simulation still starts at the scene's first frame"},
          {"--set", "KEY=VALUE", "change a value of the scene; may be repeated"},
-         {"--resume", "", "continue from the last checkpoint, bit-exactly; starts at the first frame if there is none"},
+         {"--resume", "",
+          "continue from the last checkpoint, bit-exactly; starts at the first frame if there is no run"},
+         {"--from-frame", "N",
+          "with --resume, when the checkpoints are lost: continue from the particle file of frame N"},
          {"--wait", "", "with --resume: if another firn is writing there, wait for it to end"},
-         {"--force", "", "replace the run that the folder holds"},
+         {"--force", "", "replace the run that the folder holds, and overwrite files of others that are in the way"},
          {"--wedge", "N", "run wedge N of the scene, into OUT/wedge_000N; `firn wedges` lists them"},
          {"--no-volumes", "", "leave the volumes to `firn volumes`"},
          {"--device", "NAME", "auto, cuda, cuda:N (a certain card), cpu, cpu:8, cpu:4, cpu:1 (lane width)"},

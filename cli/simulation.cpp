@@ -11,6 +11,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <numeric>
+#include <set>
 #include <thread>
 
 #include "checkpoint.h"
@@ -22,11 +25,15 @@
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
 #include "firn/wind.h"
+#include "frame_statistics.h"
 #include "interrupt.h"
 #include "lending.h"
+#include "manifest.h"
 #include "physics_text.h"
 #include "placement.h"
+#include "run_check.h"
 #include "run_log.h"
+#include "scene_copy.h"
 #include "scene_counts.h"
 #include "snow.h"
 
@@ -62,37 +69,20 @@ private:
     int file_;
 };
 
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
+/// As they were placed: a .vdb keeps every bit, but not the order.
+void sort_by_id(Particles& particles) {
+    if (std::is_sorted(particles.id.begin(), particles.id.end())) return;
+    std::vector<size_t> order(particles.count());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return particles.id[a] < particles.id[b]; });
+    for (const ParticleArray& array : particle_arrays()) {
+        float* data = array.data(particles);
+        if (!data) continue;
+        const size_t width = static_cast<size_t>(array.components);
+        const std::vector<float> before(data, data + order.size() * width);
+        for (size_t k = 0; k < order.size(); ++k) std::copy_n(&before[order[k] * width], width, data + k * width);
     }
-    return out + "\"";
-}
-
-/// A copy that reads by itself: paths start where they did, and what --set changed stays changed.
-void write_scene_copy(const std::string& path, const Scene& scene) {
-    NewFile file(path);
-    std::ofstream out(file.temporary(), std::ios::binary);
-    out << "folder = " << quoted(fs::absolute(scene.folder.empty() ? "." : scene.folder).lexically_normal().string())
-        << "\n";
-    // The copy is called scene.toml, the run is not.
-    std::vector<std::string> given = scene.overrides, set;
-    given.push_back("scene.name=" + quoted(scene.name));
-    // Of several changes of one key the last holds; a copy of a copy must not grow.
-    for (size_t k = 0; k < given.size(); ++k) {
-        const std::string key = given[k].substr(0, given[k].find('=') + 1);
-        const bool again = std::any_of(given.begin() + static_cast<std::ptrdiff_t>(k) + 1, given.end(),
-                                       [&](const std::string& later) { return later.rfind(key, 0) == 0; });
-        if (!again) set.push_back(given[k]);
-    }
-    out << "set = [";
-    for (size_t k = 0; k < set.size(); ++k) out << (k ? ", " : "") << quoted(set[k]);
-    out << "]\n" << scene.text;
-    out.close();
-    if (!out) throw Error(path + ": can't be written; is the disk full, or the folder read-only?");
-    file.commit();
+    std::sort(particles.id.begin(), particles.id.end());
 }
 
 /// The run as it is between two frames, or within one.
@@ -113,53 +103,49 @@ public:
           view_(view),
           physics_(physics_text(scene)),
           placer_(scene),
-          engine_(scene.parameters, scene.device, scene.method) {}
+          engine_(scene.parameters, scene.device, scene.method),
+          manifest_(folder.path()) {}
 
-    int go() {
-        const bool resumed = settings_.resume && restore();
-        if (!resumed) clear_folder();
-        for (const std::string& warning : scene_.warnings) view_.warn("warning: " + warning);
-        if (resumed && state_.frame >= scene_.last_frame) {
-            view_.say(folder_.path() + ": all frames to " + std::to_string(scene_.last_frame) + " are done");
-            return 0;
-        }
-        if (!resumed) {
-            view_.phase("counting particles");
-            require_memory(count_scene(scene_), scene_, engine_);
-            place_first();
-        }
-        make_bodies();
-        engine_.upload(state_.particles);
-        view_.say(engine_.device() + "; " + count_text(state_.particles.count()) + " snow and " +
-                  count_text(boundary_count_) + " boundary particles; frames " + std::to_string(scene_.first_frame) +
-                  " to " + std::to_string(scene_.last_frame) + " into " + folder_.path());
-        write_scene_copy(folder_.scene(), scene_);
-        if (!resumed || !fs::exists(folder_.log())) start_run_log(folder_.log(), header());
-        view_.start(state_.frame, state_.particles.count());
-        if (!resumed) {
-            FrameRecord record = begin_record(scene_.first_frame);
-            finish_frame(record);
-            save();
-        }
-        const int stopped = run_frames();
-        write_stage();
-        return stopped;
-    }
+    int go();
 
 private:
-    bool restore();
-    void clear_folder();
-    void make_bodies();
-    void place_first();
+    void check_folder();
+    void start();
+    bool resume();
+    bool find_checkpoint();
+    void refuse_files_in_the_way();
+    void refuse_other_scene() const;
+    [[noreturn]] void refuse_without_checkpoint() const;
+    RunPlan plan() const;
+    /// Of the frames to `reached_`.
+    bool has_particles(int frame) const {
+        return !plan_.particles.empty() && plan_.wants(frame) && flaws_.particles.count(frame) == 0;
+    }
+    void plan_repairs();
+    int make_again();
+    void write_scene();
+    void make_colliders();
+    void begin(State&&);
+    State first_state();
+    State state_before(int frame);
+    void warn_of_another_device(const std::string& began_on) const;
+    bool load_checkpoint(int frame, State&);
+    State load_particles(int frame) const;
+    std::optional<int> next_frame() const;
     int run_frames();
+    int advance_one();
     FrameReport advance(int frame);
-    void add_what_appears(int frame);
-    void apply_wind();
+    void add_what_appears(int frame, State&);
+    void apply_wind(State&) const;
     void finish_frame(FrameRecord&);
     FrameRecord begin_record(int frame) const;
     RunHeader header() const;
     std::vector<SolveName> solve_names() const;
-    void write_files(FrameRecord&);
+    void write_particle_file(int frame, double time);
+    void write_volume_file(int frame, double time, const Particles&);
+    bool checkpoint_is_due(int frame) const {
+        return (frame - scene_.first_frame) % scene_.output.checkpoint_every == 0 || frame == scene_.last_frame;
+    }
     void save();
     void write_stage();
     /// All but the particles.
@@ -172,83 +158,330 @@ private:
     std::string physics_;
     SnowPlacer placer_;
     Engine engine_;
+    Manifest manifest_;
+    RunPlan plan_;
     std::vector<CollidingBody> colliders_;
     std::vector<BodyId> body_ids_;
     uint64_t boundary_count_ = 0;
+    bool begun_ = false;  ///< the engine holds `state_`
     State state_;
-    size_t warnings_shown_ = 0;  ///< of the placer's warnings
+    std::optional<State> newest_;  ///< that of the newest checkpoint, until it is needed
+    int reached_ = 0;              ///< the last frame that a checkpoint, or the particles of --from-frame, stand for
+    RunFlaws flaws_;               ///< of the frames to `reached_`
+    std::set<int> again_;          ///< frames to `reached_` that must be simulated again
+    size_t warnings_shown_ = 0;    ///< of the placer's warnings
 };
 
-bool Run::restore() {
-    folder_.remove_leftovers();
+int Run::go() {
+    plan_ = plan();
+    folder_.remove_leftovers(manifest_);
+    const bool resumed = settings_.resume && manifest_.run();
+    if (!resumed) check_folder();
+    for (const std::string& warning : scene_.warnings) view_.warn("warning: " + warning);
+    if (resumed && !resume()) {
+        view_.say(folder_.path() + ": all frames to " + std::to_string(scene_.last_frame) + " are done");
+        return 0;
+    }
+    if (interrupted_by() != 0) return interrupted_by();
+    if (!resumed) {
+        view_.phase("counting particles");
+        require_memory(count_scene(scene_), scene_, engine_);
+    }
+    make_colliders();
+    if (!resumed)
+        start();
+    else if (const std::optional<int> frame = next_frame())
+        begin(state_before(*frame));
+    view_.say(engine_.device() + "; " + count_text(state_.particles.count()) + " snow and " +
+              count_text(boundary_count_) + " boundary particles; frames " + std::to_string(scene_.first_frame) +
+              " to " + std::to_string(scene_.last_frame) + " into " + folder_.path());
+    write_scene();
+    if (!resumed || flaws_.whole_log) {
+        manifest_.claim({folder_.log()}, settings_.force);
+        start_run_log(folder_.log(), header());
+    }
+    view_.start(reached_, state_.particles.count());
+    int stopped = make_again();
+    if (stopped == 0) stopped = run_frames();
+    write_stage();
+    return stopped;
+}
+
+/// Whether a run can be started in this folder.
+void Run::check_folder() {
+    if (settings_.from_frame)
+        throw Error(folder_.path() + " holds no run to continue from frame " + std::to_string(*settings_.from_frame));
+    if (manifest_.run() && !settings_.force)
+        throw Error(folder_.path() + " already holds a run; --resume continues it, --force replaces it, --out puts " +
+                    "this one elsewhere");
+    std::error_code ignored;
+    if (fs::equivalent(scene_.path, folder_.scene(), ignored) && !manifest_.names(folder_.scene()))
+        throw Error(folder_.scene() + ": the run's copy of the scene would overwrite the scene itself; give another " +
+                    "folder (--out)");
+    reached_ = scene_.first_frame - 1;
+    if (!settings_.force) refuse_files_in_the_way();
+}
+
+/// A run of its own, in a folder that has none or with --force.
+void Run::start() {
+    // Before anything is removed: it reads files, and may fail.
+    begin(first_state());
+    std::vector<std::string> former = manifest_.files();
+    // The copy of the scene is replaced in one move: it may be the only one.
+    former.erase(std::remove(former.begin(), former.end(), folder_.scene()), former.end());
+    manifest_.begin(plan_, true);
+    manifest_.remove(former);
+}
+
+/// Hours before they would be in the way.
+void Run::refuse_files_in_the_way() {
+    std::vector<std::string> files = {folder_.scene(), folder_.log()};
+    if (plan_.usd) files.push_back(folder_.stage());
+    for (int frame = reached_ + 1; frame <= scene_.last_frame; ++frame) {
+        if (checkpoint_is_due(frame)) files.push_back(folder_.checkpoint(frame));
+        if (!plan_.wants(frame)) continue;
+        if (!plan_.particles.empty()) files.push_back(folder_.particles(frame, plan_.particles));
+        if (plan_.volumes) files.push_back(folder_.volumes(frame));
+    }
+    manifest_.require_free(files);
+}
+
+/// What is left to do of the run that is there; false = nothing.
+bool Run::resume() {
+    refuse_other_scene();
+    const bool continues = settings_.from_frame.has_value() || find_checkpoint();
+    if (settings_.from_frame) {
+        reached_ = *settings_.from_frame;
+        if (!plan_.wants(reached_) || plan_.particles.empty() ||
+            manifest_.look(folder_.particles(reached_, plan_.particles)) != FileState::whole)
+            throw Error("--from-frame " + std::to_string(reached_) + ": " + folder_.path() +
+                        " has no whole particle file of that frame; `firn verify` lists what is not whole");
+    } else if (!continues) {
+        reached_ = scene_.last_frame;
+    }
+    view_.phase("looking at the files");
+    flaws_ = find_flaws(folder_, manifest_, plan_, std::min(reached_, scene_.last_frame), settings_.volumes,
+                        reached_ >= scene_.last_frame, [] { return interrupted_by() != 0; });
+    if (interrupted_by() != 0) return true;
+    plan_repairs();
+    if (!continues && !again_.empty()) {
+        if (manifest_.had_checkpoint()) refuse_without_checkpoint();
+        // Killed before its first checkpoint.
+        view_.say("no checkpoint yet in " + folder_.path() + ": beginning at the first frame");
+        reached_ = scene_.first_frame - 1;
+        flaws_ = find_flaws(folder_, manifest_, plan_, reached_, false, false, [] { return false; });
+        again_.clear();
+    }
+    std::vector<std::string> wrong;
+    for (const RunFlaws::Flaw& flaw : flaws_.list) {
+        wrong.push_back(flaw.file);
+        if (wrong.size() <= 8) view_.warn("warning: " + flaw.file + " " + flaw.what + ": making it again");
+    }
+    if (wrong.size() > 8)
+        view_.warn("warning: and " + std::to_string(wrong.size() - 8) + " more; `firn verify` lists them all");
+    manifest_.require_free(wrong);
+    refuse_files_in_the_way();
+    if (flaws_.none() && reached_ >= scene_.last_frame) return false;
+    if (settings_.from_frame) warn_of_another_device(manifest_.run()->arithmetic);
+    // A run that is asked for fewer frames than it has keeps its end.
+    if (reached_ <= scene_.last_frame) manifest_.begin(plan_, false);
+    if (settings_.from_frame) {
+        std::vector<std::string> later;
+        for (const int frame : folder_.checkpoint_frames())
+            if (frame > reached_) later.push_back(folder_.checkpoint(frame));
+        manifest_.remove(later);
+        view_.say("resuming from the particles of frame " + std::to_string(reached_));
+    }
+    return true;
+}
+
+void Run::refuse_other_scene() const {
+    const std::string difference = physics_difference(manifest_.run()->physics, physics_);
+    if (!difference.empty())
+        throw Error("the scene has changed since the run in " + folder_.path() + " (" + difference +
+                    "): undo the change, start again with --force, or start elsewhere with --out");
+}
+
+bool Run::find_checkpoint() {
     std::vector<int> frames = folder_.checkpoint_frames();
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-        const std::string path = folder_.checkpoint(*frame);
-        Checkpoint c;
-        try {
-            c = read_checkpoint(path);
-        } catch (const Error& error) {
-            view_.warn(std::string("warning: ") + error.what());
-            continue;
-        }
-        const std::string difference = physics_difference(c.physics, physics_);
-        if (!difference.empty())
-            throw Error("the scene has changed since the run in " + folder_.path() + " (" + difference +
-                        "): undo the change, start again with --force, or start elsewhere with --out");
-        if (c.arithmetic != engine_.arithmetic())
-            view_.warn("warning: the run began on " + c.arithmetic + " and continues on " + engine_.arithmetic() +
-                       ": the result will differ slightly from a run on one device");
-        FrameRecord begun;
-        if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
-        state_ = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
-        view_.say("resuming after frame " + std::to_string(c.frame) +
-                  (c.into.substeps > 0 ? " and " + std::to_string(c.into.substeps) + " substeps" : std::string()));
+        State state;
+        if (!load_checkpoint(*frame, state)) continue;
+        reached_ = state.frame;
+        if (reached_ >= scene_.last_frame) return true;
+        view_.say(
+            "resuming after frame " + std::to_string(reached_) +
+            (state.into.substeps > 0 ? " and " + std::to_string(state.into.substeps) + " substeps" : std::string()));
+        newest_ = std::move(state);
         return true;
     }
     // Its error says what to do; to start again from the first frame would throw the run away.
     if (const std::string former = folder_.former_checkpoint(); !former.empty()) read_checkpoint(former);
-    if (folder_.holds_run()) {
-        view_.say("no checkpoint yet in " + folder_.path() + ": beginning at the first frame");
-    }
     return false;
 }
 
-void Run::clear_folder() {
-    if (folder_.holds_run() && !settings_.force && !settings_.resume)
-        throw Error(folder_.path() + " already holds a run; --resume continues it, --force replaces it, --out puts " +
-                    "this one elsewhere");
-    folder_.clear();
+void Run::refuse_without_checkpoint() const {
+    std::set<int> whole;
+    for (int frame = scene_.first_frame; frame <= scene_.last_frame; ++frame)
+        if (has_particles(frame)) whole.insert(frame);
+    throw Error(folder_.path() + ": its checkpoints are gone or damaged, " +
+                (whole.empty()
+                     ? std::string("and it has no whole particle file: --force starts it over")
+                     : "but frames " + frames_text(whole) + " have whole particle files: --from-frame " +
+                           std::to_string(*whole.rbegin()) + " continues from there, --force starts it over"));
 }
 
-void Run::make_bodies() {
+RunPlan Run::plan() const {
+    RunPlan plan;
+    plan.name = scene_.name;
+    plan.first_frame = scene_.first_frame;
+    plan.last_frame = scene_.last_frame;
+    plan.output_start = settings_.output_start.value_or(scene_.first_frame);
+    plan.every = scene_.output.every;
+    plan.particles = scene_.output.particles == "none"           ? ""
+                     : scene_.output.particles == "bgeo_classic" ? "bgeo"
+                                                                 : scene_.output.particles;
+    plan.volumes = !scene_.output.volumes.empty();
+    plan.usd = scene_.output.usd;
+    plan.physics = physics_;
+    plan.arithmetic = engine_.arithmetic();
+    return plan;
+}
+
+/// What can't be made from particles has to be simulated again.
+void Run::plan_repairs() {
+    again_ = flaws_.particles;
+    for (const std::set<int>* frames : {&flaws_.volumes, &flaws_.log})
+        for (const int frame : *frames)
+            if (!has_particles(frame)) again_.insert(frame);
+}
+
+/// What can be made from the particles that are there: volumes, and lines of the log.
+int Run::make_again() {
+    std::set<int> frames = flaws_.volumes;
+    frames.insert(flaws_.log.begin(), flaws_.log.end());
+    for (const int frame : frames) {
+        if (again_.count(frame) > 0) continue;
+        if (interrupted_by() != 0) return interrupted_by();
+        const State state = load_particles(frame);
+        FrameRecord record = begin_record(frame);
+        if (flaws_.volumes.count(frame) > 0) write_volume_file(frame, record.time, state.particles);
+        if (flaws_.log.count(frame) == 0) continue;
+        add_statistics(record, state.particles, scene_.parameters);
+        record.warnings.push_back("this line was made again from the particles: substeps and times are not known");
+        append_frame(folder_.log(), record, solve_names());
+    }
+    return 0;
+}
+
+void Run::write_scene() {
+    const std::string text = scene_copy(scene_);
+    std::ifstream in(folder_.scene(), std::ios::binary);
+    const std::string there{std::istreambuf_iterator<char>(in), {}};
+    // A run that is asked for fewer frames than it has keeps its scene.
+    if (!flaws_.scene && manifest_.names(folder_.scene()) && (text == there || reached_ > scene_.last_frame)) return;
+    manifest_.write(folder_.scene(), settings_.force, [&] {
+        NewFile file(folder_.scene());
+        std::ofstream out(file.temporary(), std::ios::binary);
+        out << text;
+        out.close();
+        if (!out) throw Error(folder_.scene() + ": can't be written; is the disk full, or the folder read-only?");
+        file.commit();
+    });
+}
+
+void Run::warn_of_another_device(const std::string& began_on) const {
+    if (began_on != engine_.arithmetic())
+        view_.warn("warning: the run began on " + began_on + " and continues on " + engine_.arithmetic() +
+                   ": the result will differ slightly from a run on one device");
+}
+
+bool Run::load_checkpoint(int frame, State& state) {
+    Checkpoint c;
+    try {
+        c = read_checkpoint(folder_.checkpoint(frame));
+    } catch (const Error& error) {
+        view_.warn(std::string("warning: ") + error.what());
+        return false;
+    }
+    if (const std::string difference = physics_difference(c.physics, physics_); !difference.empty()) {
+        view_.warn("warning: " + folder_.checkpoint(frame) + " is of another scene (" + difference + ")");
+        return false;
+    }
+    warn_of_another_device(c.arithmetic);
+    FrameRecord begun;
+    if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
+    state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
+    return true;
+}
+
+/// Everything that a step needs is in the particle file.
+State Run::load_particles(int frame) const {
+    State state;
+    state.frame = frame;
+    state.particles = read_particles(folder_.particles(frame, plan_.particles)).particles;
+    sort_by_id(state.particles);
+    if (!state.particles.id.empty()) state.next_id = state.particles.id.back() + 1;
+    return state;
+}
+
+/// The latest one that is known, from which `frame` can be simulated.
+State Run::state_before(int frame) {
+    if (frame == reached_ + 1 && settings_.from_frame) return load_particles(reached_);
+    if (frame == reached_ + 1 && newest_) {
+        State state = std::move(*newest_);
+        newest_.reset();
+        return state;
+    }
+    const std::vector<int> checkpoints = folder_.checkpoint_frames();
+    for (int before = frame - 1; before >= scene_.first_frame; --before) {
+        State state;
+        if (std::binary_search(checkpoints.begin(), checkpoints.end(), before) && load_checkpoint(before, state))
+            return state;
+        if (before <= reached_ && has_particles(before)) return load_particles(before);
+    }
+    return first_state();
+}
+
+void Run::begin(State&& state) {
+    state_ = std::move(state);
+    // Bodies keep their speeds: an engine that has run has others than one that begins here.
+    if (begun_) engine_ = Engine(scene_.parameters, scene_.device, scene_.method);
+    begun_ = true;
+    body_ids_.clear();
+    for (CollidingBody& collider : colliders_) body_ids_.push_back(engine_.add_body(collider.body_at(state_.frame)));
+    engine_.upload(state_.particles);
+}
+
+void Run::make_colliders() {
     view_.phase("sampling colliders");
     colliders_.reserve(scene_.colliders.size());
     for (size_t k = 0; k < scene_.colliders.size(); ++k) {
         colliders_.emplace_back(scene_, k);
         for (const std::string& warning : colliders_.back().warnings()) view_.warn("warning: " + warning);
-        body_ids_.push_back(engine_.add_body(colliders_.back().body_at(state_.frame)));
         boundary_count_ += colliders_.back().count();
     }
 }
 
-void Run::place_first() {
+State Run::first_state() {
     view_.phase("placing snow");
-    state_ = {};
-    state_.frame = scene_.first_frame;
-    add_what_appears(scene_.first_frame);
+    State state;
+    state.frame = scene_.first_frame;
+    add_what_appears(scene_.first_frame, state);
     if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
-    apply_wind();
+    apply_wind(state);
+    return state;
 }
 
-void Run::add_what_appears(int frame) {
-    placer_.place(frame, state_.particles, state_.next_id);
+void Run::add_what_appears(int frame, State& state) {
+    placer_.place(frame, state.particles, state.next_id);
     for (; warnings_shown_ < placer_.warnings().size(); ++warnings_shown_)
         view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
 
-void Run::apply_wind() {
+void Run::apply_wind(State& state) const {
     if (scene_.wind.drag <= 0) return;
-    state_.particles.acceleration = wind_acceleration(state_.particles, {scene_.wind.velocity}, scene_.wind.drag);
+    state.particles.acceleration = wind_acceleration(state.particles, {scene_.wind.velocity}, scene_.wind.drag);
 }
 
 FrameReport Run::advance(int frame) {
@@ -267,48 +500,68 @@ FrameReport Run::advance(int frame) {
         state_.into);
 }
 
-int Run::run_frames() {
-    while (state_.frame < scene_.last_frame) {
-        const int frame = state_.frame + 1;
-        if (interrupted_by() != 0) {
-            save();
-            return interrupted_by();
-        }
-        FrameRecord record = state_.begun.substeps > 0 ? state_.begun : begin_record(frame);
-        // Substeps before an interruption of which the checkpoint says nothing more.
-        const int unrecorded = state_.into.substeps - record.substeps;
-        const double wall_before = record.wall;
-        const Clock::time_point start = Clock::now();
-        FrameReport report;
-        try {
-            report = advance(frame);
-        } catch (const Error& error) {
-            throw Error("frame " + std::to_string(frame) + ": " + error.what());
-        }
-        engine_.download(state_.particles);
-        add_report(record, report);
-        record.substeps += unrecorded;
-        record.wall = wall_before + seconds_since(start);
-        if (report.interrupted) {
-            state_.into = {report.time, record.substeps};
-            state_.begun = std::move(record);
-            save();
-            return interrupted_by();
-        }
-        state_.frame = frame;
-        state_.into = {};
-        state_.begun = {};
-        if (placer_.adds_at(frame)) add_what_appears(frame);
-        apply_wind();
-        if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
+/// Frames that must be made again come first, then those that were never made.
+std::optional<int> Run::next_frame() const {
+    if (!again_.empty()) return *again_.begin();
+    if (reached_ < scene_.last_frame) return reached_ + 1;
+    return std::nullopt;
+}
 
-        record.wall = wall_before + seconds_since(start);
-        for (const std::string& warning : record.warnings)
-            view_.warn("warning: frame " + std::to_string(frame) + ": " + warning);
-        finish_frame(record);
-        const bool due = (frame - scene_.first_frame) % scene_.output.checkpoint_every == 0;
-        if (due || frame == scene_.last_frame) save();
+int Run::run_frames() {
+    while (const std::optional<int> frame = next_frame()) {
+        const bool placed = begun_ && *frame == scene_.first_frame && state_.frame == *frame;
+        if (!placed && (!begun_ || state_.frame + 1 != *frame)) begin(state_before(*frame));
+        if (*frame == scene_.first_frame) {
+            FrameRecord record = begin_record(*frame);
+            finish_frame(record);
+            continue;
+        }
+        while (state_.frame < *frame)
+            if (const int stopped = advance_one(); stopped != 0) return stopped;
     }
+    return 0;
+}
+
+/// Returns the signal that stopped it, 0 = none. Only new frames are saved: of one that is made again nothing is lost.
+int Run::advance_one() {
+    const int frame = state_.frame + 1;
+    const bool is_new = frame > reached_;
+    if (interrupted_by() != 0) {
+        if (is_new) save();
+        return interrupted_by();
+    }
+    FrameRecord record = state_.begun.substeps > 0 ? state_.begun : begin_record(frame);
+    // Substeps before an interruption of which the checkpoint says nothing more.
+    const int unrecorded = state_.into.substeps - record.substeps;
+    const double wall_before = record.wall;
+    const Clock::time_point start = Clock::now();
+    FrameReport report;
+    try {
+        report = advance(frame);
+    } catch (const Error& error) {
+        throw Error("frame " + std::to_string(frame) + ": " + error.what());
+    }
+    engine_.download(state_.particles);
+    add_report(record, report);
+    record.substeps += unrecorded;
+    record.wall = wall_before + seconds_since(start);
+    if (report.interrupted) {
+        state_.into = {report.time, record.substeps};
+        state_.begun = std::move(record);
+        if (is_new) save();
+        return interrupted_by();
+    }
+    state_.frame = frame;
+    state_.into = {};
+    state_.begun = {};
+    if (placer_.adds_at(frame)) add_what_appears(frame, state_);
+    apply_wind(state_);
+    if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
+
+    record.wall = wall_before + seconds_since(start);
+    for (const std::string& warning : record.warnings)
+        view_.warn("warning: frame " + std::to_string(frame) + ": " + warning);
+    finish_frame(record);
     return 0;
 }
 
@@ -320,66 +573,64 @@ FrameRecord Run::begin_record(int frame) const {
     return record;
 }
 
-/// Statistics, files and the line in the log of the frame that `state_` is at.
+/// Statistics, files, the line in the log and the checkpoint of the frame that `state_` is at: all of a new frame, and
+/// what is missing of one that was there.
 void Run::finish_frame(FrameRecord& record) {
     const Clock::time_point start = Clock::now();
-    const Particles& p = state_.particles;
-    const Parameters& parameters = scene_.parameters;
-    const double cell = double(parameters.spacing) * parameters.spacing * parameters.spacing;
-    record.particles = p.count();
-    record.height_low = p.count() ? p.position[0].y : 0;
-    record.height_high = record.height_low;
-    for (size_t i = 0; i < p.count(); ++i) {
-        const double m = cell * (p.rest_density.empty() ? parameters.rest_density : p.rest_density[i]);
-        const Float3& x = p.position[i];
-        const Float3 v = p.velocity.empty() ? Float3{} : p.velocity[i];
-        const double speed2 = double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z;
-        const Float3& g = parameters.gravity;
-        record.mass += m;
-        record.kinetic_energy += 0.5 * m * speed2;
-        record.potential_energy -= m * (double(g.x) * x.x + double(g.y) * x.y + double(g.z) * x.z);
-        record.speed = std::max(record.speed, std::sqrt(speed2));
-        record.height_low = std::min<double>(record.height_low, x.y);
-        record.height_high = std::max<double>(record.height_high, x.y);
-        record.height_mean += x.y / static_cast<double>(p.count());
+    const int frame = record.frame;
+    const bool is_new = frame > reached_;
+    add_statistics(record, state_.particles, scene_.parameters);
+    const auto needs = [&](const std::set<int>& flawed) {
+        return plan_.wants(frame) && (is_new || flawed.count(frame) > 0);
+    };
+    const bool particles = !plan_.particles.empty() && needs(flaws_.particles);
+    const bool volumes = plan_.volumes && settings_.volumes && needs(flaws_.volumes);
+    if (particles) {
+        const Clock::time_point began = Clock::now();
+        write_particle_file(frame, record.time);
+        record.seconds.emplace_back("files", seconds_since(began));
     }
-    const bool wanted = record.frame >= settings_.output_start.value_or(scene_.first_frame) &&
-                        (record.frame - scene_.first_frame) % scene_.output.every == 0;
-    if (wanted) write_files(record);
+    if (volumes) {
+        const Clock::time_point began = Clock::now();
+        write_volume_file(frame, record.time, state_.particles);
+        record.seconds.emplace_back("volumes", seconds_since(began));
+    }
     record.bytes_process = resident_bytes();
     record.wall += seconds_since(start);
-    append_frame(folder_.log(), record, solve_names());
+    if (is_new || flaws_.log.count(frame) > 0) append_frame(folder_.log(), record, solve_names());
     view_.frame_done(record);
+    again_.erase(frame);
+    for (std::set<int>* flawed : {&flaws_.particles, &flaws_.volumes, &flaws_.log}) flawed->erase(frame);
+    if (!is_new) return;
+    reached_ = frame;
+    if (checkpoint_is_due(frame)) save();
 }
 
-void Run::write_files(FrameRecord& record) {
-    const SceneOutput& output = scene_.output;
-    if (output.particles != "none") {
-        view_.phase("writing particles");
-        const Clock::time_point start = Clock::now();
-        ParticleFile file;
-        file.spacing = scene_.parameters.spacing;
-        file.metadata = {{"frame", std::to_string(record.frame)},
-                         {"time", std::to_string(record.time)},
-                         {"fps", std::to_string(scene_.fps)},
-                         {"scene", scene_.name}};
-        const bool classic = output.particles == "bgeo_classic";
-        const std::string path = folder_.particles(record.frame, classic ? "bgeo" : output.particles);
+void Run::write_particle_file(int frame, double time) {
+    view_.phase("writing particles");
+    ParticleFile file;
+    file.spacing = scene_.parameters.spacing;
+    file.metadata = {{"frame", std::to_string(frame)},
+                     {"time", std::to_string(time)},
+                     {"fps", std::to_string(scene_.fps)},
+                     {"scene", scene_.name}};
+    const std::string path = folder_.particles(frame, plan_.particles);
+    manifest_.write(path, settings_.force, [&] {
         lend(state_.particles, file.particles, [&] {
-            if (classic)
+            if (scene_.output.particles == "bgeo_classic")
                 write_particles(path, file, ParticleFormat::bgeo_classic);
             else
                 write_particles(path, file);
         });
-        record.seconds.emplace_back("files", seconds_since(start));
-    }
-    if (!output.volumes.empty() && settings_.volumes) {
-        view_.phase("writing volumes");
-        const Clock::time_point start = Clock::now();
-        write_volumes(folder_.volumes(record.frame), state_.particles, volume_settings(scene_),
-                      {record.frame, record.time, scene_.fps});
-        record.seconds.emplace_back("volumes", seconds_since(start));
-    }
+    });
+}
+
+void Run::write_volume_file(int frame, double time, const Particles& particles) {
+    view_.phase("writing volumes");
+    const std::string path = folder_.volumes(frame);
+    manifest_.write(path, settings_.force, [&] {
+        write_volumes(path, particles, volume_settings(scene_), {frame, time, scene_.fps});
+    });
 }
 
 Checkpoint Run::checkpoint() const {
@@ -398,17 +649,17 @@ Checkpoint Run::checkpoint() const {
 void Run::save() {
     view_.phase("saving a checkpoint");
     Checkpoint c = checkpoint();
-    lend(state_.particles, c.particles, [&] { write_checkpoint(folder_.checkpoint(state_.frame), c); });
-    const std::vector<int> frames = folder_.checkpoint_frames();
+    const std::string path = folder_.checkpoint(state_.frame);
+    manifest_.write(path, settings_.force,
+                    [&] { lend(state_.particles, c.particles, [&] { write_checkpoint(path, c); }); });
     // Only older ones go: those of later frames, of a run that was resumed further back, are written again in time.
-    std::vector<int> older;
-    for (const int frame : frames)
-        if (frame < state_.frame) older.push_back(frame);
+    std::vector<std::string> older;
+    for (const int frame : folder_.checkpoint_frames())
+        if (frame < state_.frame && manifest_.names(folder_.checkpoint(frame)))
+            older.push_back(folder_.checkpoint(frame));
     const size_t keep = static_cast<size_t>(scene_.output.checkpoint_keep) - 1;
-    for (size_t k = 0; k + keep < older.size(); ++k) {
-        std::error_code ignored;
-        fs::remove(folder_.checkpoint(older[k]), ignored);
-    }
+    older.resize(older.size() - std::min(keep, older.size()));
+    manifest_.remove(older);
 }
 
 std::vector<SolveName> Run::solve_names() const {
@@ -440,13 +691,13 @@ void Run::write_stage() {
     UsdStage stage;
     stage.fps = scene_.fps;
     stage.first_frame = scene_.first_frame;
-    stage.last_frame = std::max(scene_.first_frame, state_.frame);
+    stage.last_frame = std::max(scene_.first_frame, std::min(reached_, scene_.last_frame));
     UsdStage::Volume volume;
     volume.name = "snow";
     volume.fields = scene_.output.volumes;
     // Those that `firn volumes` is still to make are named already: then no task of a farm has to be the last.
     for (const int frame : settings_.volumes ? folder_.volume_frames() : folder_.particle_frames()) {
-        if (frame > state_.frame) continue;
+        if (frame > stage.last_frame) continue;
         UsdStage::Sample sample;
         sample.frame = frame;
         sample.path = "./volumes/" + fs::path(folder_.volumes(frame)).filename().string();
@@ -460,7 +711,7 @@ void Run::write_stage() {
         if (collider_moves(scene_, k)) {
             const bool deforming = colliders_[k].motion() == Motion::deforming;
             const Transform first = colliders_[k].placement(scene_.first_frame);
-            for (int frame = scene_.first_frame; frame <= state_.frame; ++frame) {
+            for (int frame = scene_.first_frame; frame <= stage.last_frame; ++frame) {
                 if (deforming)
                     collider.deformed.push_back({double(frame), collider_mesh(scene_, k, frame).points});
                 else
@@ -475,7 +726,7 @@ void Run::write_stage() {
     stage.camera.target = scene_.camera.target;
     stage.camera.angle = scene_.camera.angle;
     stage.camera.aspect = static_cast<float>(scene_.camera.width) / static_cast<float>(scene_.camera.height);
-    write_usda(folder_.stage(), stage);
+    manifest_.write(folder_.stage(), settings_.force, [&] { write_usda(folder_.stage(), stage); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "firn/volume_file.h"
 #include "frame_range.h"
 #include "interrupt.h"
+#include "manifest.h"
 #include "progress.h"
 #include "run_folder.h"
 #include "scene.h"
@@ -50,7 +51,8 @@ public:
         : line_(line),
           scene_(find_scene(folder, line.all("--set"))),
           run_(folder, scene_.name),
-          out_(line.text("--out", folder), scene_.name) {
+          out_(line.text("--out", folder), scene_.name),
+          manifest_(out_.path()) {
         scene_.parameters.threads = line.integer("--threads", scene_.parameters.threads, 0, 1024);
         const std::string fewer = limit_threads(scene_.parameters.threads);
         if (!fewer.empty()) std::fprintf(stderr, "warning: %s\n", fewer.c_str());
@@ -62,7 +64,7 @@ public:
 
     int run() {
         catch_interrupts();
-        out_.remove_leftovers();
+        out_.remove_leftovers(manifest_);
         size_t number = 0;
         std::vector<int> missing;
         for (const int frame : frames_) {
@@ -118,12 +120,17 @@ private:
         const auto start = std::chrono::steady_clock::now();
         const std::string path = out_.volumes(frame);
         const FrameStamp stamp{frame, (frame - scene_.first_frame) / scene_.fps, scene_.fps};
-        if (!line_.has("--force") && !is_older(path, particles) && volumes_are_whole(path, settings_, stamp)) {
+        if (!line_.has("--force") && manifest_.names(path) && !is_older(path, particles) &&
+            volumes_are_whole(path, settings_, stamp)) {
+            // The task that made it may have been killed before it could say so.
+            if (manifest_.look(path) != FileState::whole) manifest_.made(path);
             say("frame %d (%zu of %zu): is there, %s\n", frame, number, frames_.size(), path.c_str());
             return;
         }
         const ParticleFile file = read_particles(particles);
-        write_volumes(path, file.particles, settings_, stamp, [] { return interrupted_by() != 0; });
+        manifest_.write(path, line_.has("--force"), [&] {
+            write_volumes(path, file.particles, settings_, stamp, [] { return interrupted_by() != 0; });
+        });
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         say("frame %d (%zu of %zu): %s particles, %.1f s, %s\n", frame, number, frames_.size(),
             count_text(file.particles.count()).c_str(), seconds, path.c_str());
@@ -145,6 +152,7 @@ private:
     const CommandLine& line_;
     Scene scene_;
     RunFolder run_, out_;
+    Manifest manifest_;
     VolumeSettings settings_;
     std::vector<int> frames_;
 };
@@ -186,7 +194,7 @@ Subcommand volumes_command() {
              {"--wedge", "N", "of a run with wedges: that of RUN/wedge_000N"},
              {"--set", "KEY=VALUE", "change how they are made: output.voxel=0.01; may be repeated"},
              {"--out", "FOLDER", "where they go, FOLDER/volumes (default: the run's folder)"},
-             {"--force", "", "make them again, even if they are complete"},
+             {"--force", "", "make them again, even if they are complete, and overwrite files of others"},
              {"--threads", "N", "(default: all cores)"},
              {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
              {"--quiet", "", "only errors"}},

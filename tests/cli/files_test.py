@@ -168,7 +168,7 @@ file = "{self.run_path('particles/fall.0004.bgeo')}"
         self.assertNotIn("vel", out.replace("level", ""))
 
     def test_help_and_lists(self):
-        for command in ("sim", "check", "preview", "report", "info", "convert", "volumes", "wedges", "params", "keys"):
+        for command in ("sim", "check", "preview", "report", "info", "convert", "volumes", "verify", "wedges", "params", "keys"):
             out, _ = self.firn(command, "--help")
             self.assertIn("usage: firn " + command, out)
             self.assertEqual(out, self.firn("help", command)[0])

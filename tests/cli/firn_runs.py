@@ -1,5 +1,6 @@
 """What the end-to-end tests share: scenes in a fresh folder, and the real program."""
 
+import json
 import os
 import shutil
 import signal
@@ -105,6 +106,19 @@ class Runs(unittest.TestCase):
         self.assertEqual(sorted(a), sorted(b))
         for name in a:
             self.assertTrue(a[name] == b[name], f"{name} differs between {run} and {other}")
+
+    def log(self, run):
+        """What the log says of each frame; of a frame that it has twice, the later. Torn lines are passed over."""
+        found = {}
+        with open(self.path(run, "run.jsonl")) as log:
+            for line in log:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue
+                if "frame" in record:
+                    found[record["frame"]] = record
+        return found
 
     def leftovers(self, run):
         """Files that were never finished."""
