@@ -18,7 +18,7 @@ inline firn::Parameters parameters(Iterations iterations) {
     p.spacing = 0.03f;
     p.substeps = 1;
     // Tolerances that no solve meets: every solve takes as many iterations as it may.
-    p.pressure_tolerance = p.shear_tolerance = 1e-9f;
+    p.pressure_tolerance = p.shear_tolerance = 1e-7f;
     p.pressure_iterations_min = p.pressure_iterations_max = iterations.pressure;
     p.shear_iterations_max = iterations.shear;
     return p;

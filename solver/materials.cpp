@@ -26,7 +26,7 @@ const std::vector<MaterialPreset>& material_presets() {
     static const std::vector<MaterialPreset> presets = {
         {"powder",
          "Powder",
-         "Fresh and light: flattens and spreads; bursts into grains when it is hit hard.",
+         "Fresh and light: flattens where it lands and packs where it is pressed.",
          {60e3f, 0.42f, 6.0f, 0.02f, 0.002f, 200.0f}},
         {"dry",
          "Dry",

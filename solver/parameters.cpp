@@ -51,7 +51,7 @@ std::vector<ParameterInfo> make_table() {
          "cubed.", "rho_0",
          "Gissler 2020, 4", {}, field<&P::rest_density>},
 
-        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-4, 100, 0.005, 0.2,
+        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-3, 100, 0.005, 0.2,
          "Distance between particles as they are placed. Lower it for finer detail: half the spacing means eight times as many "
          "particles and about sixteen times the work.", "h", "Gissler 2020, 3.4", {},
          field<&P::spacing>},
@@ -95,8 +95,8 @@ std::vector<ParameterInfo> make_table() {
          "Gissler 2020, 4.1.2",
          {{"compressible", "Compressible", "snow packs"}, {"incompressible", "Incompressible", "the volume stays, as with IISPH"}},
          field<&P::pressure_model>},
-        {"pressure_tolerance", "Pressure Tolerance", "", "Method", real, {1e-3}, 1e-9, 1, 1e-4, 1e-2,
-         "The pressure solve stops when the mean density error falls below this fraction of the rest density. Lower it for more "
+        {"pressure_tolerance", "Pressure Tolerance", "", "Method", real, {1e-3}, 1e-7, 1, 1e-4, 1e-2,
+         "The pressure solve stops when the density error, averaged over the snow that has one, falls below this fraction of the rest density. Lower it for more "
          "accurate compression, at the price of more iterations.", "eta",
          "Gissler 2020, 3.2.1", {}, field<&P::pressure_tolerance>},
         {"pressure_iterations_min", "Fewest Pressure Iterations", "", "Method", integer, {1}, 1, 10000, 1, 10,

@@ -33,30 +33,45 @@ struct BoundaryLoad {
     }
 };
 
-/// The load, averaged with that of the snow beside. Stiff snow presses with one particle and pulls with the next, and
-/// only the difference is weight that friction can use. A few rounds reach two or three spacings, a contact's patch.
-struct SpreadLoad {
-    static constexpr int rounds = 6;  ///< even: the last one writes the load itself
+/// How much of the boundary the snow around a particle touches: sum_j W_ij |S^b_j|, itself included.
+struct PatchArea {
     SnowView s;
     uint32_t count;
-    const float* from;
-    float* to;
     FIRN_HD void operator()(uint32_t i) const {
-        Real spread = splat(0.0f);
-        if (i < count && s.boundary_neighbours.row(i).length) {
-            const Real own_area = load(s.boundary_area + i);
-            Real force = s.kernel.norm * load(from + i), area = s.kernel.norm * own_area;
-            const Vec3 x = xyz(load4(s.now.position + i));
-            const auto near = s.neighbours.row(i);
-            for (uint32_t k = 0; k < near.length; ++k) {
-                const Vec3 d = x - xyz(gather4(s.now.position, near[k]));
-                const Real weight = s.kernel.value(dot(d, d));
-                force += weight * gather(from, near[k]);
-                area += weight * gather(s.boundary_area, near[k]);
-            }
-            spread = own_area * force / max(area, 1e-20f);
+        store(s.patch_area + i, i < count ? around(s, i, s.boundary_area) : splat(0.0f));
+    }
+    /// sum_j W_ij a_j over the snow beside the boundary.
+    FIRN_HD static Real around(const SnowView& s, uint32_t i, const float* a) {
+        Real sum = splat(0.0f);
+        if (s.boundary_neighbours.row(i).length == 0) return sum;
+        sum = s.kernel.norm * load(a + i);
+        const Vec3 x = xyz(load4(s.now.position + i));
+        const auto near = s.neighbours.row(i);
+        for (uint32_t k = 0; k < near.length; ++k) {
+            const Vec3 d = x - xyz(gather4(s.now.position, near[k]));
+            sum += s.kernel.value(dot(d, d)) * gather(a, near[k]);
         }
-        store(to + i, spread);
+        return sum;
+    }
+};
+
+/// Shares each particle's load out among the snow around it, by area. Stiff snow presses with one particle and pulls
+/// with the next, and only the difference is weight that friction can use. A few rounds reach two or three spacings, a
+/// contact's patch; the sum stays.
+struct SpreadLoad {
+    static constexpr int rounds = 6;
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        store(s.boundary_load + i, load(s.boundary_area + i) * PatchArea::around(s, i, s.load_share));
+    }
+};
+
+struct ShareLoad {
+    SnowView s;
+    uint32_t count;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Real share = i < count ? load(s.boundary_load + i) / max(load(s.patch_area + i), 1e-20f) : splat(0.0f);
+        store(s.load_share + i, share);
     }
 };
 

@@ -43,22 +43,33 @@ struct Yielded {
 /// stress there presses, compresses the snow further.
 FIRN_HD Yielded yield_by_stress(const Real (&strain)[3], const Strength& limit) {
     // In units of 2 G: stress = strain + r tr(strain), and E = 1 + nu.
-    const Real r = limit.nu / (1.0f - 2.0f * limit.nu), own = 1.0f + r;
+    const Real r = limit.nu / (1.0f - 2.0f * limit.nu), mean = r * (strain[0] + strain[1] + strain[2]);
     const Real high = (1.0f + limit.nu) * limit.theta_s, low = -(1.0f + limit.nu) * limit.theta_c;
-    const Real zero = splat(0.0f);
-    Yielded y{{strain[0], strain[1], strain[2]}, {zero, zero, zero}};
-    Real trace = strain[0] + strain[1] + strain[2];
-    // Gauss-Seidel over the three axes. What a few rounds leave over is far below the limits.
-    for (int round = 0; round < 8; ++round) {
+    const Real zero = splat(0.0f), one = splat(1.0f);
+    // Every axis yields by what of its stress is beyond the limits once all plastic strain is taken out of the mean:
+    // one equation for that sum. It lies between 0 and what the axes would yield alone; Newton finds it in a few steps,
+    // and where it would leave the bracket, half of that is taken.
+    Yielded y;
+    Real sum = zero, least = zero, most = zero;
+    for (int step = 0; step < 8; ++step) {
+        Real yields = zero, axes = zero;
         for (int k = 0; k < 3; ++k) {
-            const Real stress = y.strain[k] + r * trace + own * y.plastic[k];  // if this axis had not yielded
-            const Real plastic = (max(stress - high, 0.0f) + min(stress - low, 0.0f)) / own;
-            const Real change = plastic - y.plastic[k];
-            y.plastic[k] = plastic;
-            y.strain[k] -= change;
-            trace -= change;
+            const Real stress = strain[k] + mean - r * sum;
+            y.plastic[k] = max(stress - high, 0.0f) + min(stress - low, 0.0f);
+            yields += y.plastic[k];
+            axes += select(abs(y.plastic[k]) > 0.0f, one, zero);
         }
+        if (step == 0) {
+            least = min(yields, 0.0f);
+            most = max(yields, 0.0f);
+        }
+        const Real excess = sum - yields;
+        least = select(excess < 0.0f, sum, least);
+        most = select(excess > 0.0f, sum, most);
+        const Real next = sum - excess / (1.0f + r * axes);
+        sum = select(both(next >= least, next <= most), next, 0.5f * (least + most));
     }
+    for (int k = 0; k < 3; ++k) y.strain[k] = strain[k] - y.plastic[k];
     return y;
 }
 

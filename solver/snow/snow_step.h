@@ -183,9 +183,10 @@ inline void SnowStep::find_boundary_load(const SnowView& s) {
     // One more: what fills up neighbour lists must be a number.
     const uint32_t owned = counts_.owned, all = counts_.visible + 1;
     on_.for_each(all, BoundaryLoad{s, owned});
-    for (int round = 0; round < SpreadLoad::rounds; round += 2) {
-        on_.for_each(all, SpreadLoad{s, owned, s.boundary_load, s.spread_load});
-        on_.for_each(all, SpreadLoad{s, owned, s.spread_load, s.boundary_load});
+    on_.for_each(all, PatchArea{s, owned});
+    for (int round = 0; round < SpreadLoad::rounds; ++round) {
+        on_.for_each(all, ShareLoad{s, owned});
+        on_.for_each(owned, SpreadLoad{s});
     }
 }
 
@@ -267,7 +268,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.boundary_stress = work_.at<float>(snow::boundary_stress);
     s.boundary_load = work_.at<float>(snow::boundary_load);
     s.boundary_area = work_.at<float>(snow::boundary_area);
-    s.spread_load = work_.at<float>(snow::spread_load);
+    s.patch_area = work_.at<float>(snow::patch_area);
+    s.load_share = work_.at<float>(snow::load_share);
     s.impulse = work_.columns(snow::impulse);
     s.nearest = work_.at<uint32_t>(snow::nearest);
     s.velocity_gradient = work_.at<Float4>(snow::velocity_gradient);

@@ -22,13 +22,13 @@ struct StepConstants {
     bool viscous_friction;    ///< Gissler's Eq. 24 instead of Coulomb in contact
     bool ballistic;           ///< what flies freely flies the exact parabola
     bool incompressible;
-    bool combined;        ///< one elastic solve holds lambda too
-    bool contact;         ///< project velocities at surfaces
-    bool separation;      ///< drop tension across surfaces that are not sticky
-    float parting_speed;  ///< m/s, at which a surface that is not sticky has let go
-    bool symmetric;       ///< forces from an energy: volume stress without the gradient correction
-    bool objective;       ///< rotate the strain with the snow
-    bool yield_by_stress; ///< strength limits principal stresses, not strains
+    bool combined;         ///< one elastic solve holds lambda too
+    bool contact;          ///< project velocities at surfaces
+    bool separation;       ///< drop tension across surfaces that are not sticky
+    float parting_speed;   ///< m/s, at which a surface that is not sticky has let go
+    bool symmetric;        ///< forces from an energy: volume stress without the gradient correction
+    bool objective;        ///< rotate the strain with the snow
+    bool yield_by_stress;  ///< strength limits principal stresses, not strains
 };
 
 /// What snow keeps from step to step.
@@ -81,7 +81,8 @@ struct SnowView : ParticleView {
     float* boundary_stress;  ///< a third of the trace of the shear solve's stress
     float* boundary_load;    ///< m/s^2, with which the boundary presses the particle away
     float* boundary_area;    ///< |S^b|, 1/m: how much of the boundary the particle touches
-    float* spread_load;      ///< the load between two rounds of averaging
+    float* patch_area;       ///< the same of the snow around it
+    float* load_share;       ///< load over patch area, while the load is shared out
     Columns impulse;         ///< of friction and contact, N s, on the snow
     uint32_t* nearest;       ///< boundary particle
 

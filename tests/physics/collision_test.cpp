@@ -204,6 +204,7 @@ double slide_on_weak_layer(Solver solver, bool with_slab, double& weak_moved) {
     const int nx = 21, nz = 8, weak = 3, strong = 10;  // 26.25 cm; 3.13 (here 3.75) and 12.5 cm high
     Parameters p = settings(dx);
     p.solver = solver;
+    p.yield = firn::Yield::strain;  // Chunnoo's law; limits on stresses let the weak layer pack and carry more
     const double angle = 37 * 3.14159265358979 / 180;
     p.gravity = narrow({gravity * std::sin(angle), -gravity * std::cos(angle), 0});
     Engine engine(p);

@@ -44,8 +44,7 @@ TEST(Rest, APileDoesNotDependOnTheStep) {
         const Particles after = run(engine, 1.5);
         const Double3 c = centre_of_mass(after);
         double width = 0;
-        for (const Float3& x : after.position)
-            width += std::pow(double(x.x) - c.x, 2) + std::pow(double(x.z) - c.z, 2);
+        for (const Float3& x : after.position) width += std::pow(double(x.x) - c.x, 2) + std::pow(double(x.z) - c.z, 2);
         return std::pair(c.y, std::sqrt(width / (2.0 * static_cast<double>(after.count()))));
     };
     for (const char* preset : {"powder", "dry"}) {

@@ -201,7 +201,7 @@ TEST(Step, TwoPointsWithOneIdAreAnError) {
 TEST(Step, WarningsAreYellow) {
     Drop drop;
     set(drop.loop.step, "pressure_iterations_max", 1);
-    set(drop.loop.step, "pressure_tolerance", 1e-9);
+    set(drop.loop.step, "pressure_tolerance", 1e-7);
     drop.at(4);
     EXPECT_NE(drop.loop.step->messageText(UT_ERROR_WARNING).find("pressure_iterations_max"), std::string::npos);
     EXPECT_EQ(drop.loop.step->error(), UT_ERROR_WARNING);
