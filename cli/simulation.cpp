@@ -21,7 +21,6 @@
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
-#include "firn/wind.h"
 #include "interrupt.h"
 #include "lending.h"
 #include "physics_text.h"
@@ -154,7 +153,6 @@ private:
     int run_frames();
     FrameReport advance(int frame);
     void add_what_appears(int frame);
-    void apply_wind();
     void finish_frame(FrameRecord&);
     FrameRecord begin_record(int frame) const;
     RunHeader header() const;
@@ -237,7 +235,6 @@ void Run::place_first() {
     state_.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame);
     if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
-    apply_wind();
 }
 
 void Run::add_what_appears(int frame) {
@@ -246,12 +243,9 @@ void Run::add_what_appears(int frame) {
         view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
 
-void Run::apply_wind() {
-    if (scene_.wind.drag <= 0) return;
-    state_.particles.acceleration = wind_acceleration(state_.particles, {scene_.wind.velocity}, scene_.wind.drag);
-}
-
 FrameReport Run::advance(int frame) {
+    FrameStart start = state_.into;
+    start.clock = (frame - 1 - scene_.first_frame) * (1.0 / scene_.fps);  // the nodes have the same bits
     for (size_t k = 0; k < colliders_.size(); ++k) {
         if (colliders_[k].motion() == Motion::rigid) engine_.move_body(body_ids_[k], colliders_[k].placement(frame));
         if (colliders_[k].motion() == Motion::deforming)
@@ -264,7 +258,7 @@ FrameReport Run::advance(int frame) {
             // Only between substeps: what a substep has done is not thrown away.
             return progress.solve >= 0 || interrupted_by() == 0;
         },
-        state_.into);
+        start);
 }
 
 int Run::run_frames() {
@@ -298,9 +292,10 @@ int Run::run_frames() {
         state_.frame = frame;
         state_.into = {};
         state_.begun = {};
-        if (placer_.adds_at(frame)) add_what_appears(frame);
-        apply_wind();
-        if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
+        if (placer_.adds_at(frame)) {
+            add_what_appears(frame);
+            engine_.upload(state_.particles);
+        }
 
         record.wall = wall_before + seconds_since(start);
         for (const std::string& warning : record.warnings)

@@ -34,16 +34,17 @@ public:
     /// Applies the settings; creates the engine when there is none yet, or when the device changes.
     void prepare(const Parameters&, const std::string& device);
 
-    /// What is added to gravity, m/s^2, one for each particle; empty = only the detail's own acceleration.
-    using Air = std::function<std::vector<Float3>(const Particles&)>;
-    /// Uploads the snow of this detail, unless the engine holds it already and there is no air.
-    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Air& = {});
+    /// Adds this frame's forces and wind to Particles::acceleration and Particles::air_velocity.
+    using Forces = std::function<void(Particles&)>;
+    /// Uploads the snow of this detail, unless the engine holds it already and there are no forces.
+    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Forces& = {});
 
     /// Sets the bodies of the coming frame; unchanged ones are not sent again.
     void set_bodies(const std::vector<MovingBody>&);
 
-    /// Advances one frame. After an error or an interrupt the engine's state is undefined.
-    FrameReport advance(double seconds, const Observer&);
+    /// Advances one frame, which begins `clock` seconds after the motion did. After an error or an interrupt the
+    /// engine's state is undefined.
+    FrameReport advance(double seconds, double clock, const Observer&);
 
     /// Writes state and results into the detail that was uploaded. A later upload() of unchanged data is then skipped.
     void write(GU_Detail&, const std::vector<PointBlock>&);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "boundary_bodies.h"
+#include "engine/air.h"
 #include "engine/device_owner.h"
 #include "engine/frame_report.h"
 #include "engine/time_step.h"
@@ -95,6 +96,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
         const std::vector<BodyPlacement> now = placements(time / frame);
+        device.set_air(air_at(acting, start.clock + time));
         const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
         double dt = choose_dt(acting, speed, wave_speed, remaining, frame);
         const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
@@ -103,6 +105,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
 
         Watch watch{observer, method.info, time / frame, substep};
         const std::vector<BodyPlacement> next = placements(next_time / frame);
+        device.set_air(air_at(acting, start.clock + 0.5 * (time + next_time)));
         owner.state_moves();
         std::fill(impulse.begin(), impulse.end(), 0.0);
         const StepResult result = device.step(acting, dt, next.data(), body_count, impulse.data(),

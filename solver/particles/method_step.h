@@ -88,6 +88,7 @@ public:
         boundary_.set_still(on_, bodies, cell_width(spacing));
     }
     void set_moving(const BoundaryArrays& bodies) override { boundary_.set_moving(on_, bodies); }
+    void set_air(const Air& air) override { air_ = air; }
 
     uint64_t bytes() const override;
     uint64_t bytes_per_particle(uint32_t neighbours) const override;
@@ -154,6 +155,7 @@ protected:
     Neighbours boundary_neighbours_;
     Buffer<CellRows> own_rows_, still_rows_, moving_rows_;
     Boundary boundary_;
+    Air air_;
 
     static constexpr int most_inputs = 12;
     Buffer<float> inputs_[most_inputs];
