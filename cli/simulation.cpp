@@ -281,6 +281,9 @@ int Run::run_frames() {
         }
         engine_.download(state_.particles);
         add_report(record, report);
+        for (size_t k = 0; k < colliders_.size(); ++k)
+            add_load(record, scene_.colliders[k].name, engine_.body_load(body_ids_[k]),
+                     (report.time - state_.into.time) * scene_.fps);
         record.substeps += unrecorded;
         record.wall = wall_before + seconds_since(start);
         if (report.interrupted) {
