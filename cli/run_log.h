@@ -58,7 +58,7 @@ struct FrameRecord {
     uint64_t bytes_process = 0;                               ///< resident set
     /// Wall-clock seconds by phase: those of the method (neighbours, properties, ...), volumes, files.
     std::vector<std::pair<std::string, double>> seconds;
-    double wall = 0;  ///< s for the whole frame
+    double wall = 0;                  ///< s for the whole frame
     std::vector<ColliderLoad> loads;  ///< of every collider
     std::vector<std::string> warnings;
 };

@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "appearing_snow.h"
+#include "body_loads.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "cook_summary.h"
@@ -332,6 +333,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             GU_Detail& snow = lock.getGdp();
             if (moved) {
                 kept.cache.write(snow, point_blocks(snow));
+                write_loads(snow, kept.cache);
                 // The engine still holds this frame's forces; the next frame has its own, or none.
                 if (pushes) kept.cache.forget();
             }

@@ -119,6 +119,12 @@ void EngineCache::write(GU_Detail& detail, const std::vector<PointBlock>& blocks
     held_ = StateKey::of(detail);
 }
 
+std::vector<std::pair<std::string, BodyLoad>> EngineCache::loads() const {
+    std::vector<std::pair<std::string, BodyLoad>> all;
+    for (const Known& known : bodies_) all.emplace_back(known.moved.body.name, engine_->body_load(known.id));
+    return all;
+}
+
 uint64_t EngineCache::boundary_particles() const {
     uint64_t count = 0;
     for (const Known& known : bodies_) count += known.moved.body.position.size();

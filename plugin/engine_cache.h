@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firn/collider.h"
@@ -54,6 +55,8 @@ public:
 
     const Engine& engine() const { return *engine_; }
     uint64_t boundary_particles() const;
+    /// What the last frame did to each body: its name and the mean load.
+    std::vector<std::pair<std::string, BodyLoad>> loads() const;
     /// How often the snow was uploaded, for tests and the info window.
     int uploads() const { return uploads_; }
     uint64_t bytes() const { return bytes_; }

@@ -6,6 +6,7 @@
 
 #include "air.h"
 #include "appearing_snow.h"
+#include "body_loads.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "cook_summary.h"
@@ -61,6 +62,7 @@ private:
         const FrameReport report = cache_.advance(seconds, clock, interrupt.observer());
         if (report.interrupted) throw Error("interrupted; cook again to simulate this frame");
         cache_.write(*gdp, blocks);
+        write_loads(*gdp, cache_);
         // Forces are no state: the next frame has its own.
         if (forces) cache_.forget();
         for (const std::string& warning : report.warnings) warn(warning);
