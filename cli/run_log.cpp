@@ -80,6 +80,10 @@ json to_json(const FrameRecord& record, const std::vector<SolveName>& solves) {
     json seconds = json::array();
     for (const auto& [phase, value] : record.seconds) seconds.push_back({phase, value});
     object["seconds"] = seconds;
+    json loads = json::array();
+    for (const ColliderLoad& body : record.loads)
+        loads.push_back({{"name", body.name}, {"force", body.load.force}, {"torque", body.load.torque}});
+    object["loads"] = loads;
     object["warnings"] = record.warnings;
     return object;
 }
@@ -142,6 +146,16 @@ FrameRecord frame_from(const json& object, const std::vector<SolveName>& solves)
     if (object.contains("seconds"))
         for (const json& pair : object.at("seconds"))
             record.seconds.emplace_back(pair.at(0).get<std::string>(), pair.at(1).get<double>());
+    if (object.contains("loads")) {
+        for (const json& body : object.at("loads")) {
+            ColliderLoad load{body.at("name").get<std::string>(), {}};
+            for (size_t c = 0; c < 3; ++c) {
+                load.load.force[c] = body.at("force").at(c).get<double>();
+                load.load.torque[c] = body.at("torque").at(c).get<double>();
+            }
+            record.loads.push_back(load);
+        }
+    }
     if (object.contains("warnings")) record.warnings = object.at("warnings").get<std::vector<std::string>>();
     return record;
 }
@@ -188,6 +202,16 @@ void add_report(FrameRecord& record, const FrameReport& report) {
             record.seconds.emplace_back(phase.name, phase.seconds);
         else
             known->second += phase.seconds;
+    }
+}
+
+void add_load(FrameRecord& record, const std::string& collider, const BodyLoad& load, double share) {
+    const auto same = [&](const ColliderLoad& known) { return known.name == collider; };
+    auto known = std::find_if(record.loads.begin(), record.loads.end(), same);
+    if (known == record.loads.end()) known = record.loads.insert(known, {collider, {}});
+    for (int c = 0; c < 3; ++c) {
+        known->load.force[c] += share * load.force[c];
+        known->load.torque[c] += share * load.torque[c];
     }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "firn/body.h"
 #include "firn/report.h"
 
 namespace firn {
@@ -36,6 +37,12 @@ struct SolveFigures {
     double residual = 0;    ///< largest over the substeps
 };
 
+/// What the snow did to a collider, mean over the frame.
+struct ColliderLoad {
+    std::string name;
+    BodyLoad load;
+};
+
 struct FrameRecord {
     int frame = 0;
     double time = 0;  ///< s, at the frame's end
@@ -51,7 +58,8 @@ struct FrameRecord {
     uint64_t bytes_process = 0;                               ///< resident set
     /// Wall-clock seconds by phase: those of the method (neighbours, properties, ...), volumes, files.
     std::vector<std::pair<std::string, double>> seconds;
-    double wall = 0;  ///< s for the whole frame
+    double wall = 0;                  ///< s for the whole frame
+    std::vector<ColliderLoad> loads;  ///< of every collider
     std::vector<std::string> warnings;
 };
 
@@ -65,6 +73,8 @@ void start_run_log(const std::string& path, const RunHeader&);
 void append_frame(const std::string& path, const FrameRecord&, const std::vector<SolveName>& solves);
 /// Adds what the engine reports of a frame, or of a part of it: a frame that was interrupted is reported in parts.
 void add_report(FrameRecord&, const FrameReport&);
+/// Adds the mean load on a collider over `share` of the frame.
+void add_load(FrameRecord&, const std::string& collider, const BodyLoad&, double share);
 /// A frame as text and back, for a frame that is not whole yet. Throws Error for what is no frame.
 std::string frame_record_text(const FrameRecord&, const std::vector<SolveName>& solves);
 FrameRecord parse_frame_record(const std::string& text, const std::vector<SolveName>& solves);

@@ -110,11 +110,6 @@ struct SceneOutput {
     int checkpoint_keep = 2;
 };
 
-struct Wind {
-    Float3 velocity;  ///< m/s
-    float drag = 0;   ///< 1/s, of a lone flake
-};
-
 /// One of the values that a scene's wedges vary (wedges.h).
 struct WedgeAxis {
     std::string key;                  ///< as --set takes it
@@ -146,7 +141,6 @@ struct Scene {
 
     std::vector<Snow> snow;
     std::vector<Collider> colliders;
-    Wind wind;
     SceneCamera camera;
     bool has_ground = true;  ///< pictures show a ground plane
     float ground = 0;        ///< its height, m

@@ -56,9 +56,6 @@ std::vector<SceneKey> make_table() {
 
         no_motion({"machine", "device", text, "", "auto", 0, 0, "auto (the first card that works, else the CPU), cuda, cuda:N for a certain card, cpu, or cpu:8, cpu:4, cpu:1 for a given lane width; `firn check` shows what this machine has."}),
 
-        {"wind", "velocity", vector, "m/s", "0 0 0", -1e3, 1e3, "Velocity of the air."},
-        {"wind", "drag", number, "1/s", "1", 0, 1e3, "How quickly a lone flake reaches the wind's speed; snow with neighbours around it is affected less, packed snow not at all."},
-
         {"snow", "name", text, "", "snow1, snow2, ...", 0, 0, "Used in messages and by --set."},
         {"snow", "shape", choice, "", "box", 0, 0, "What is filled with snow.", {"box", "sphere", "cylinder", "mesh", "vdb", "layer", "particles"}},
         derived({"snow", "material", either, "", "the [material]", 0, 0, "A preset, the name of a [materials.NAME], or { preset = \"wet\", E = 2e5, noise = { ... } }. Particles of a file keep their own unless it is given."}),
@@ -163,7 +160,9 @@ const std::vector<SceneSection>& scene_sections() {
         {"snow", "[[snow]]", "One for each body or source of snow."},
         {"collider", "[[collider]]", "One for each object that the snow collides with."},
         {"keys", "keys of a [[collider]]", "Keyframes. The engine moves the collider evenly within a frame."},
-        {"wind", "[wind]", "Moving air."},
+        {"wind", "[wind]",
+         "Air that brakes the snow and carries it along. Without this section there is none. With it, drag_law is "
+         "\"flakes\" unless it or drag is given. velocity is another name of wind."},
         {"camera", "[camera]", "The camera of `firn preview` and of the USD stage."},
         {"output", "[output]", "What a run writes."},
         {"solver", "[solver]", "How the physics is solved; the defaults rarely need changing."},
@@ -190,12 +189,14 @@ const char* section_of(const ParameterInfo& info) {
     if (folder == "Snow") return "material";
     if (folder == "Scene") return "scene";
     if (folder == "Time") return "time";
+    if (folder == "Wind") return "wind";
     if (folder == "Machine") return "machine";
     return "solver";
 }
 
 const ParameterInfo* find_parameter_in(const std::string& section, const std::string& token) {
-    const ParameterInfo* info = find_parameter(token);
+    const bool of_wind = section == "wind" && token == "velocity";
+    const ParameterInfo* info = find_parameter(of_wind ? "wind" : token);
     return info && section == section_of(*info) ? info : nullptr;
 }
 

@@ -90,13 +90,16 @@ void apply_override(toml::table& root, const std::string& assignment) {
             throw Error(source + ": say which key of '" + steps[k] + "' to set");
     }
     // Parameters and keys may have several names; the new value takes the place of all.
-    const ParameterInfo* info = find_parameter(steps.back());
+    const auto parameter = [&](const std::string& name) {
+        const ParameterInfo* of_section = find_parameter_in(steps.front(), name);
+        return of_section ? of_section : find_parameter(name);
+    };
+    const ParameterInfo* info = parameter(steps.back());
     const SceneKey* row = find_key(steps.front(), steps.back());
     std::vector<std::string> same;
     for (auto&& [key, node] : *table) {
         const std::string name(key.str());
-        if ((info && find_parameter(name) == info) || (row && find_key(steps.front(), name) == row))
-            same.push_back(name);
+        if ((info && parameter(name) == info) || (row && find_key(steps.front(), name) == row)) same.push_back(name);
     }
     for (const std::string& name : same) table->erase(name);
     toml::table value = parse_value(assignment, assignment.substr(equals + 1));

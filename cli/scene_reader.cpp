@@ -318,6 +318,9 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     machine.set_parameters(scene.parameters);
     scene.device = machine.text("device");
     section("solver").set_parameters(scene.parameters);
+    const SceneTable wind = section("wind");
+    if (root.contains("wind") && !wind.has("drag")) scene.parameters.drag_law = DragLaw::flakes;
+    wind.set_parameters(scene.parameters);
 
     const SnowMaterial common = read_material(section("material"), {material_of(Parameters()), {}});
     apply(common.material, scene.parameters);
@@ -336,10 +339,6 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     for (const SceneTable& body : top.list("collider", "collider", "[[collider]]"))
         scene.colliders.push_back(read_collider(body, scene));
     require_own_names(scene.colliders);
-
-    const SceneTable wind = section("wind");
-    scene.wind.velocity = wind.vector("velocity");
-    scene.wind.drag = root.contains("wind") ? wind.real("drag") : 0.0f;
 
     const SceneTable camera = section("camera");
     scene.camera = read_camera(camera);

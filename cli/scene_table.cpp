@@ -268,7 +268,7 @@ void SceneTable::set_parameters(Parameters& parameters) const {
         if (!fresh) fail(at, "'" + first->second + "' and '" + token + "' are the same parameter; give one of them");
         const std::string value = parameter_value(*info, token, node);
         try {
-            set_parameter(parameters, token, value);
+            set_parameter(parameters, info->token, value);
         } catch (const Error& error) {
             fail(at, error.what());
         }

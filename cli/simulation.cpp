@@ -24,7 +24,6 @@
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
-#include "firn/wind.h"
 #include "frame_statistics.h"
 #include "interrupt.h"
 #include "lending.h"
@@ -136,7 +135,6 @@ private:
     int advance_one();
     FrameReport advance(int frame);
     void add_what_appears(int frame, State&);
-    void apply_wind(State&) const;
     void finish_frame(FrameRecord&);
     FrameRecord begin_record(int frame) const;
     RunHeader header() const;
@@ -469,7 +467,6 @@ State Run::first_state() {
     state.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame, state);
     if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
-    apply_wind(state);
     return state;
 }
 
@@ -479,12 +476,9 @@ void Run::add_what_appears(int frame, State& state) {
         view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
 
-void Run::apply_wind(State& state) const {
-    if (scene_.wind.drag <= 0) return;
-    state.particles.acceleration = wind_acceleration(state.particles, {scene_.wind.velocity}, scene_.wind.drag);
-}
-
 FrameReport Run::advance(int frame) {
+    FrameStart start = state_.into;
+    start.clock = (frame - 1 - scene_.first_frame) * (1.0 / scene_.fps);  // the nodes have the same bits
     for (size_t k = 0; k < colliders_.size(); ++k) {
         if (colliders_[k].motion() == Motion::rigid) engine_.move_body(body_ids_[k], colliders_[k].placement(frame));
         if (colliders_[k].motion() == Motion::deforming)
@@ -497,7 +491,7 @@ FrameReport Run::advance(int frame) {
             // Only between substeps: what a substep has done is not thrown away.
             return progress.solve >= 0 || interrupted_by() == 0;
         },
-        state_.into);
+        start);
 }
 
 /// Frames that must be made again come first, then those that were never made.
@@ -543,6 +537,9 @@ int Run::advance_one() {
     }
     engine_.download(state_.particles);
     add_report(record, report);
+    for (size_t k = 0; k < colliders_.size(); ++k)
+        add_load(record, scene_.colliders[k].name, engine_.body_load(body_ids_[k]),
+                 (report.time - state_.into.time) * scene_.fps);
     record.substeps += unrecorded;
     record.wall = wall_before + seconds_since(start);
     if (report.interrupted) {
@@ -554,9 +551,10 @@ int Run::advance_one() {
     state_.frame = frame;
     state_.into = {};
     state_.begun = {};
-    if (placer_.adds_at(frame)) add_what_appears(frame, state_);
-    apply_wind(state_);
-    if (placer_.adds_at(frame) || scene_.wind.drag > 0) engine_.upload(state_.particles);
+    if (placer_.adds_at(frame)) {
+        add_what_appears(frame, state_);
+        engine_.upload(state_.particles);
+    }
 
     record.wall = wall_before + seconds_since(start);
     for (const std::string& warning : record.warnings)

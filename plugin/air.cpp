@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "firn/error.h"
-#include "firn/wind.h"
 #include "particle_transfer.h"
 
 namespace firn {
@@ -57,52 +56,37 @@ bool add_by_id(std::vector<Float3>& to, const GU_Detail& input, const std::vecto
 
 }  // namespace
 
-std::vector<Float3> air_acceleration(const Particles& p, const GU_Detail* input, const Float3& wind, float drag) {
-    std::vector<Float3> air, force;
-    if (input) {
-        bool understood = input->getNumPrimitives() == 0 && input->getNumPoints() == 0;
-        for (GA_Iterator it(input->getPrimitiveRange()); !it.atEnd(); ++it) {
-            const GEO_Primitive* primitive = input->getGEOPrimitive(*it);
-            if (primitive->getTypeId() != GEO_PRIMVDB) continue;
-            const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
-            const std::string name = vdb.getGridName();
-            const bool is_wind = named(name, {"wind", "vel", "v"}), is_force = named(name, {"force", "acceleration"});
-            if (!is_wind && !is_force) continue;
-            const auto* grid = vdb.hasGrid() ? dynamic_cast<const openvdb::Vec3SGrid*>(&vdb.getConstGrid()) : nullptr;
-            if (!grid)
-                throw Error("VDB '" + name +
-                            "' of the forces has to be a vector grid of floats; merge its parts with VDB Vector Merge");
-            std::vector<Float3>& sum = is_wind ? air : force;
-            if (sum.empty()) sum.resize(p.count(), is_wind ? wind : Float3{});
-            add_sampled(sum, *grid, p.position);
-            understood = true;
-        }
-        std::vector<Float3> each(p.count());
-        if (p.count() && add_by_id(each, *input, p.id)) {
-            if (force.empty()) force.resize(p.count());
-            for (size_t i = 0; i < p.count(); ++i)
-                force[i] = {force[i].x + each[i].x, force[i].y + each[i].y, force[i].z + each[i].z};
-            understood = true;
-        }
-        if (!understood && p.count())
-            throw Error(
-                "the forces need a vector VDB named wind or force, or points with id and force; there is neither");
+bool add_wind_and_forces(Particles& p, const GU_Detail& input) {
+    bool understood = input.getNumPrimitives() == 0 && input.getNumPoints() == 0, windy = false;
+    for (GA_Iterator it(input.getPrimitiveRange()); !it.atEnd(); ++it) {
+        const GEO_Primitive* primitive = input.getGEOPrimitive(*it);
+        if (primitive->getTypeId() != GEO_PRIMVDB) continue;
+        const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
+        const std::string name = vdb.getGridName();
+        const bool is_wind = named(name, {"wind", "vel", "v"}), is_force = named(name, {"force", "acceleration"});
+        if (!is_wind && !is_force) continue;
+        const auto* grid = vdb.hasGrid() ? dynamic_cast<const openvdb::Vec3SGrid*>(&vdb.getConstGrid()) : nullptr;
+        if (!grid)
+            throw Error("VDB '" + name +
+                        "' of the forces has to be a vector grid of floats; merge its parts with VDB Vector Merge");
+        std::vector<Float3>& sum = is_wind ? p.air_velocity : p.acceleration;
+        sum.resize(p.count());
+        add_sampled(sum, *grid, p.position);
+        understood = true;
+        windy |= is_wind;
     }
-    if (drag > 0) {
-        const std::vector<Float3> dragged = wind_acceleration(p, air.empty() ? std::vector<Float3>{wind} : air, drag);
-        if (force.empty()) {
-            force = dragged;
-        } else {
-            for (size_t i = 0; i < p.count(); ++i)
-                force[i] = {force[i].x + dragged[i].x, force[i].y + dragged[i].y, force[i].z + dragged[i].z};
+    std::vector<Float3> each(p.count());
+    if (p.count() && add_by_id(each, input, p.id)) {
+        p.acceleration.resize(p.count());
+        for (size_t i = 0; i < p.count(); ++i) {
+            Float3& a = p.acceleration[i];
+            a = {a.x + each[i].x, a.y + each[i].y, a.z + each[i].z};
         }
+        understood = true;
     }
-    if (!force.empty() && !p.acceleration.empty()) {
-        for (size_t i = 0; i < p.count(); ++i)
-            force[i] = {force[i].x + p.acceleration[i].x, force[i].y + p.acceleration[i].y,
-                        force[i].z + p.acceleration[i].z};
-    }
-    return force;
+    if (!understood && p.count())
+        throw Error("the forces need a vector VDB named wind or force, or points with id and force; there is neither");
+    return windy;
 }
 
 }  // namespace firn

@@ -4,18 +4,15 @@
 
 #include <GU/GU_Detail.h>
 
-#include <vector>
-
 #include "firn/particles.h"
 
 namespace firn {
 
-/// Acceleration of each particle by the air and other forces, m/s^2; empty = none.
-/// `wind` (m/s) and `drag` (1/s) apply everywhere. `input` may be null; in it
-///  - a vector VDB named wind, vel or v is the velocity of the air (m/s), added to `wind`;
+/// Adds what the input holds to Particles::air_velocity and Particles::acceleration:
+///  - a vector VDB named wind, vel or v is the velocity of the air (m/s) besides the solver's own wind;
 ///  - a vector VDB named force or acceleration is an acceleration (m/s^2);
 ///  - points with an id and a force or acceleration give it (m/s^2) to the particle of the same id.
-/// Particles::acceleration is added. Throws Error for input that is none of these.
-std::vector<Float3> air_acceleration(const Particles&, const GU_Detail* input, const Float3& wind, float drag);
+/// Throws Error for input that is none of these. True if there was a wind.
+bool add_wind_and_forces(Particles&, const GU_Detail& input);
 
 }  // namespace firn

@@ -18,8 +18,8 @@
 #include <mutex>
 #include <optional>
 
-#include "air.h"
 #include "appearing_snow.h"
+#include "body_loads.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "cook_summary.h"
@@ -49,6 +49,12 @@ struct SnowEngines {
 };
 
 namespace {
+
+/// When the step began, s: whole steps are counted, so that nothing piles up and the runner has the same bits.
+double clock_of(const SIM_Engine& engine, double timestep) {
+    const double end = engine.getSimulationTime(), steps = std::round(end / timestep);
+    return std::abs(end / timestep - steps) < 1e-4 ? (steps - 1) * timestep : end - timestep;
+}
 
 /// The node's parameters: Houdini has evaluated them before the solver runs.
 class OptionValues : public ParameterValues {
@@ -292,14 +298,10 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
 
         const std::lock_guard<std::mutex> guard(engines_->mutex);
         SnowEngines::Kept& kept = engines_->kept[object.getObjectId()];
-        EngineCache::Air air;
-        const auto drag = static_cast<float>(values.real("drag"));
-        if (!forces.others.empty() || drag > 0)
-            air = [&](const Particles& particles) {
-                std::vector<Float3> acceleration = air_acceleration(particles, nullptr, values.vector("wind"), drag);
-                if (acceleration.empty()) acceleration = particles.acceleration;
-                add_accelerations(object, forces.others, parameters, particles, acceleration);
-                return acceleration;
+        EngineCache::Forces pushes;
+        if (!forces.others.empty())
+            pushes = [&](Particles& particles) {
+                add_accelerations(object, forces.others, parameters, particles, particles.acceleration);
             };
         std::optional<CookSummary> moved;
         if (!newobject) {
@@ -308,9 +310,10 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             if (snow && snow->getNumPoints() > 0) {
                 kept.cache.prepare(parameters, values.text("device"));
                 kept.cache.set_bodies(bodies_of(moves, parameters, kept.boundaries, messages));
-                kept.cache.upload(*snow, point_blocks(*snow), air);
+                kept.cache.upload(*snow, point_blocks(*snow), pushes);
                 CookInterrupt interrupt("Firn snow");
-                const FrameReport report = kept.cache.advance(timestep, interrupt.observer());
+                const FrameReport report =
+                    kept.cache.advance(timestep, clock_of(engine, timestep), interrupt.observer());
                 if (report.interrupted) return;
                 for (const std::string& warning : report.warnings) messages.warning(warning);
                 moved = cook_summary(kept.cache, report);
@@ -330,8 +333,9 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
             GU_Detail& snow = lock.getGdp();
             if (moved) {
                 kept.cache.write(snow, point_blocks(snow));
+                write_loads(snow, kept.cache);
                 // The engine still holds this frame's forces; the next frame has its own, or none.
-                if (air) kept.cache.forget();
+                if (pushes) kept.cache.forget();
             }
             complete_snow(snow, parameters.spacing, moved ? static_cast<float>(timestep) : 0.0f);
             const double frame = CHgetManager()->getSample(engine.getGlobalTime(engine.getSimulationTime()));

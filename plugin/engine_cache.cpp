@@ -65,15 +65,12 @@ void EngineCache::prepare(const Parameters& parameters, const std::string& devic
     engine_->set_parameters(parameters);
 }
 
-void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const Air& air) {
+void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const Forces& forces) {
     const std::optional<StateKey> key = StateKey::of(detail);
-    if (!air && key && held_ && *key == *held_) return;
+    if (!forces && key && held_ && *key == *held_) return;
     forget();
     read_particles(detail, blocks, staged_);
-    if (air) {
-        std::vector<Float3> acceleration = air(staged_);
-        if (!acceleration.empty()) staged_.acceleration = std::move(acceleration);
-    }
+    if (forces) forces(staged_);
     engine_->upload(staged_);
     ++uploads_;
 }
@@ -93,7 +90,7 @@ void EngineCache::set_bodies(const std::vector<MovingBody>& bodies) {
     }
 }
 
-FrameReport EngineCache::advance(double seconds, const Observer& observer) {
+FrameReport EngineCache::advance(double seconds, double clock, const Observer& observer) {
     forget();
     // Bodies that have begun to move are in an unknown place unless the frame completes.
     std::vector<Known> moved;
@@ -102,7 +99,7 @@ FrameReport EngineCache::advance(double seconds, const Observer& observer) {
         for (const Known& known : moved) engine_->remove_body(known.id);
     };
     try {
-        FrameReport report = engine_->advance(seconds, observer);
+        FrameReport report = engine_->advance(seconds, observer, {0, 0, clock});
         bytes_ = report.bytes;
         if (report.interrupted)
             clear();
@@ -120,6 +117,12 @@ void EngineCache::write(GU_Detail& detail, const std::vector<PointBlock>& blocks
     write_particles(detail, blocks, staged_, engine_->parameters(),
                     {ArrayRole::required, ArrayRole::state, ArrayRole::result});
     held_ = StateKey::of(detail);
+}
+
+std::vector<std::pair<std::string, BodyLoad>> EngineCache::loads() const {
+    std::vector<std::pair<std::string, BodyLoad>> all;
+    for (const Known& known : bodies_) all.emplace_back(known.moved.body.name, engine_->body_load(known.id));
+    return all;
 }
 
 uint64_t EngineCache::boundary_particles() const {

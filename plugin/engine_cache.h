@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firn/collider.h"
@@ -34,16 +35,17 @@ public:
     /// Applies the settings; creates the engine when there is none yet, or when the device changes.
     void prepare(const Parameters&, const std::string& device);
 
-    /// What is added to gravity, m/s^2, one for each particle; empty = only the detail's own acceleration.
-    using Air = std::function<std::vector<Float3>(const Particles&)>;
-    /// Uploads the snow of this detail, unless the engine holds it already and there is no air.
-    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Air& = {});
+    /// Adds this frame's forces and wind to Particles::acceleration and Particles::air_velocity.
+    using Forces = std::function<void(Particles&)>;
+    /// Uploads the snow of this detail, unless the engine holds it already and there are no forces.
+    void upload(const GU_Detail&, const std::vector<PointBlock>&, const Forces& = {});
 
     /// Sets the bodies of the coming frame; unchanged ones are not sent again.
     void set_bodies(const std::vector<MovingBody>&);
 
-    /// Advances one frame. After an error or an interrupt the engine's state is undefined.
-    FrameReport advance(double seconds, const Observer&);
+    /// Advances one frame, which begins `clock` seconds after the motion did. After an error or an interrupt the
+    /// engine's state is undefined.
+    FrameReport advance(double seconds, double clock, const Observer&);
 
     /// Writes state and results into the detail that was uploaded. A later upload() of unchanged data is then skipped.
     void write(GU_Detail&, const std::vector<PointBlock>&);
@@ -53,6 +55,8 @@ public:
 
     const Engine& engine() const { return *engine_; }
     uint64_t boundary_particles() const;
+    /// What the last frame did to each body: its name and the mean load.
+    std::vector<std::pair<std::string, BodyLoad>> loads() const;
     /// How often the snow was uploaded, for tests and the info window.
     int uploads() const { return uploads_; }
     uint64_t bytes() const { return bytes_; }

@@ -121,12 +121,14 @@ std::vector<NodeParameter> contact_rows(const char* folder) {
 
 std::vector<NodeParameter> air_rows() {
     std::vector<NodeParameter> rows;
-    rows.push_back(vector_row("wind", "Wind", "m/s", "Wind", 1000,
-                              "Velocity of the air. Snow drifts with it when Air Resistance is above 0."));
-    rows.push_back(real_row(
-        "drag", "Air Resistance", "1/s", "Wind", 0, 0, 1000, 0, 10,
-        "Higher values make single flakes follow the wind sooner and fall more slowly. Snow surrounded by snow "
-        "is affected less, packed snow not at all. 0 = no air."));
+    for (const NodeParameter& row : engine_rows("Wind")) {
+        const std::string token = row.token;
+        const char* disable_when = token == "drag"                 ? "{ drag_law == flakes }"
+                                   : token.rfind("flake_", 0) == 0 ? "{ drag_law == linear }"
+                                   : token.rfind("gust_", 0) == 0  ? "{ gusts == 0 }"
+                                                                   : "";
+        rows.push_back(engine_row(token, disable_when));
+    }
     return rows;
 }
 

@@ -6,10 +6,12 @@
 
 #include "air.h"
 #include "appearing_snow.h"
+#include "body_loads.h"
 #include "body_transfer.h"
 #include "cook_interrupt.h"
 #include "cook_summary.h"
 #include "engine_cache.h"
+#include "firn/air.h"
 #include "firn/error.h"
 #include "snow_sop.h"
 
@@ -35,7 +37,7 @@ private:
         cache_.prepare(settings, text("device"));
         complete_ids(*gdp);
         const size_t before = static_cast<size_t>(gdp->getNumPoints());
-        if (frame > start && seconds > 0) advance(interrupt, seconds);
+        if (frame > start && seconds > 0) advance(interrupt, settings, seconds, (frame - 1 - start) * seconds);
         const size_t appeared =
             hasInput(1) ? add_appearing_snow(*gdp, *inputGeo(1), frame, frame <= start, settings) : 0;
         // Radius and age, for whoever looks at the particles.
@@ -47,23 +49,22 @@ private:
         warn_of_spacing(settings);
     }
 
-    void advance(CookInterrupt& interrupt, double seconds) {
+    /// `clock`: the time of the frame's beginning, s.
+    void advance(CookInterrupt& interrupt, const Parameters& settings, double seconds, double clock) {
         const std::vector<PointBlock> blocks = point_blocks(*gdp);
-        const GU_Detail* forces = hasInput(3) ? inputGeo(3) : nullptr;
-        const Float3 wind = vector("wind");
-        const auto drag = static_cast<float>(real("drag"));
-        EngineCache::Air air;
-        if (forces || drag > 0)
-            air = [&](const Particles& particles) { return air_acceleration(particles, forces, wind, drag); };
-        else if (wind.x != 0 || wind.y != 0 || wind.z != 0)
-            warn("the wind does nothing while Air Resistance is 0");
-        cache_.upload(*gdp, blocks, air);
+        const Float3& wind = settings.wind;
+        bool windy = wind.x != 0 || wind.y != 0 || wind.z != 0 || settings.gusts > 0;
+        EngineCache::Forces forces;
+        if (hasInput(3)) forces = [&](Particles& particles) { windy |= add_wind_and_forces(particles, *inputGeo(3)); };
+        cache_.upload(*gdp, blocks, forces);
+        if (windy && !has_air(settings)) warn("the wind does nothing while Drag Law is Linear and Air Resistance is 0");
         cache_.set_bodies(hasInput(2) ? read_bodies(*inputGeo(2)) : std::vector<MovingBody>());
-        const FrameReport report = cache_.advance(seconds, interrupt.observer());
+        const FrameReport report = cache_.advance(seconds, clock, interrupt.observer());
         if (report.interrupted) throw Error("interrupted; cook again to simulate this frame");
         cache_.write(*gdp, blocks);
-        // What the air did is no state: the next frame has its own.
-        if (air) cache_.forget();
+        write_loads(*gdp, cache_);
+        // Forces are no state: the next frame has its own.
+        if (forces) cache_.forget();
         for (const std::string& warning : report.warnings) warn(warning);
         tell(report);
     }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "boundary_bodies.h"
+#include "engine/air.h"
 #include "engine/device_owner.h"
 #include "engine/energy_check.h"
 #include "engine/frame_report.h"
@@ -102,6 +103,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
         const std::vector<BodyPlacement> now = placements(bodies, time / frame);
+        device.set_air(air_at(acting, start.clock + time));
         const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
         const double longest = longest_dt(acting, speed, wave_speed, remaining, frame);
         const Sweep sweep = swept.meet(device, time, longest);
@@ -112,6 +114,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
 
         Watch watch{observer, method.info, time / frame, substep};
         const std::vector<BodyPlacement> next = placements(bodies, next_time / frame);
+        device.set_air(air_at(acting, start.clock + 0.5 * (time + next_time)));
         owner.state_moves();
         std::fill(impulse.begin(), impulse.end(), 0.0);
         const StepResult result = device.step(acting, dt, next.data(), body_count, impulse.data(),

@@ -55,6 +55,25 @@ struct BodyPlacement {
     float blend;  ///< 0..1; negative = rigid
 };
 
+/// The air at one moment, as kernels read it. SI units.
+struct Air {
+    enum Law : int { none, linear, flakes } law = none;
+    float velocity[3] = {};  ///< mean wind
+    float drag = 0;          ///< of the linear law, 1/s
+    float flake_size = 0, flake_density = 0;
+
+    /// A gust is a sum of waves: amplitude * cos(2 pi (wave . x + phase)). Each amplitude is at right angles to its
+    /// wave, so that the sum has no divergence.
+    struct Wave {
+        float wave[3];       ///< cycles per metre
+        float phase;         ///< cycles, 0 to 1, at this moment
+        float amplitude[3];  ///< m/s
+    };
+    static constexpr int most_waves = 18;
+    int waves = 0;
+    Wave wave[most_waves] = {};
+};
+
 struct Speed {
     double between;     ///< neighbours, along their line, m/s
     double approach;    ///< towards boundaries, m/s
@@ -111,6 +130,9 @@ public:
     /// Bodies that never move; sorted once.
     virtual void set_still(const BoundaryArrays&, float spacing) = 0;
     virtual void set_moving(const BoundaryArrays&) = 0;
+
+    /// The air of the substep that follows; methods that know no air ignore it.
+    virtual void set_air(const Air&) = 0;
 
     /// Sorts the particles, finds neighbours and measures speeds. Moving bodies are at `now` and will be at `later`
     /// after `duration` seconds. Adds the time it took to seconds[phase].

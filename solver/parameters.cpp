@@ -174,6 +174,33 @@ std::vector<ParameterInfo> make_table() {
         {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0.5, 5, 0.5, 3,
          "Scale of the pressure force at boundaries. Raise it if snow sinks into floors under load.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},
 
+        {"wind", "Wind", "m/s", "Wind", vector, {0, 0, 0}, -1e3, 1e3, -20, 20,
+         "Velocity of the air. Snow drifts with it when there is air: drag law flakes, or an air resistance above 0. The point "
+         "attribute air_velocity is added to it.", "u", "Firn", {}, field<&P::wind>},
+        {"drag_law", "Drag Law", "", "Wind", choice, {0}, 0, 1, 0, 1,
+         "How the air brakes the snow.", "", "Gissler 2017",
+         {{"linear", "Linear", "in proportion to the speed, by Air Resistance; 0 = no air"},
+          {"flakes", "Flakes", "as measured: by size and density of the flakes, and less behind other snow; packed snow feels it only at its surface"}},
+         field<&P::drag_law>},
+        {"drag", "Air Resistance", "1/s", "Wind", real, {0}, 0, 1e6, 0, 10,
+         "For the linear law. Raise it and single flakes follow the wind sooner and fall more slowly. Snow surrounded by snow is "
+         "affected less, packed snow not at all. 0 = no air.", "", "Firn", {}, field<&P::drag>},
+        {"flake_size", "Flake Size", "m", "Wind", real, {0.003}, 1e-5, 1, 0.001, 0.02,
+         "For the law of flakes: diameter of the flakes that loose snow is made of. Raise it and they fall faster, 1.3 m/s at "
+         "3 mm, and follow the wind more slowly.", "d", "Gissler 2017", {}, field<&P::flake_size>},
+        {"flake_density", "Flake Density", "kg/m^3", "Wind", real, {40}, 0.1, 1000, 10, 200,
+         "For the law of flakes: density of one flake. Raise it and flakes fall faster and follow the wind more slowly.",
+         "rho_f", "Gissler 2020, 4.3.1", {}, field<&P::flake_density>},
+        {"gusts", "Gusts", "m/s", "Wind", real, {0}, 0, 1e3, 0, 10,
+         "How much the wind varies from place to place and in time, as a root mean square. Raise it for wilder swirls. 0 = an even wind.",
+         "", "Firn", {}, field<&P::gusts>},
+        {"gust_size", "Gust Size", "m", "Wind", real, {3}, 1e-3, 1e5, 0.2, 20,
+         "Size of the largest swirls; smaller ones, down to a quarter of it, ride on them.", "", "Firn", {}, field<&P::gust_size>},
+        {"gust_period", "Gust Period", "s", "Wind", real, {3}, 1e-3, 1e5, 0.2, 20,
+         "How long the largest gusts last. Raise it for lazier swirls.", "", "Firn", {}, field<&P::gust_period>},
+        {"gust_seed", "Gust Seed", "", "Wind", integer, {0}, 0, 1000000, 0, 100,
+         "Each number gives other gusts of the same kind.", "", "Firn", {}, field<&P::gust_seed>},
+
         {"threads", "Threads", "", "Machine", integer, {0}, 0, 1024, 0, 64,
          "Threads of the CPU device. 0 = one for each core. Results do not depend on it.", "", "Firn", {}, field<&P::threads>},
         {"memory_limit", "Memory Limit", "GB", "Machine", real, {0}, 0, 1e6, 0, 256,

@@ -74,7 +74,7 @@ struct CommonRows {
     ParticleArray velocity = row<&P::velocity>("v", "m/s", ArrayRole::state, "velocity");
     ParticleArray id = {"id", "", "unique number of the particle", ArrayRole::state, 0, &id_access};
     ParticleArray acceleration =
-        row<&P::acceleration>("acceleration", "m/s^2", ArrayRole::input, "added to gravity: wind and other forces");
+        row<&P::acceleration>("acceleration", "m/s^2", ArrayRole::input, "added to gravity: forces of the host");
     ParticleArray rest_density =
         row<&P::rest_density>("rest_density", "kg/m^3", ArrayRole::input, "density of this particle's snow, rho0");
     ParticleArray neighbours =
@@ -99,6 +99,7 @@ std::vector<ParticleArray> snow_arrays() {
         row<&P::shear_acceleration>("shear_acceleration", "m/s^2", ArrayRole::state,
                                     "acceleration by shear, and start of the next shear solve"),
         common.acceleration,
+        row<&P::air_velocity>("air_velocity", "m/s", ArrayRole::input, "velocity of the air here, added to the wind"),
         row<&P::young_modulus>("young_modulus", "Pa", ArrayRole::input, "stiffness of this particle's snow, E"),
         row<&P::poisson_ratio>("poisson_ratio", "", ArrayRole::input, "Poisson's ratio of this particle's snow, nu"),
         row<&P::hardening>("hardening", "", ArrayRole::input, "hardening of this particle's snow, xi"),

@@ -43,6 +43,7 @@ public:
         const CudaStream::Entered here(stream_);
         step_->set_moving(bodies);
     }
+    void set_air(const Air& air) override { step_->set_air(air); }
     Speed prepare(const Parameters& parameters, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                   double duration, double* seconds) override {
         const CudaStream::Entered here(stream_);

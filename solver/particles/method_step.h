@@ -95,6 +95,7 @@ public:
 
     Energy energy(const Parameters&) override;
     double stored_energy(const Parameters&) override { return 0; }
+    void set_air(const Air& air) override { air_ = air; }
 
     uint64_t bytes() const override;
     uint64_t bytes_per_particle(uint32_t neighbours) const override;
@@ -161,6 +162,7 @@ protected:
     Neighbours boundary_neighbours_;
     Buffer<CellRows> own_rows_, still_rows_, moving_rows_;
     Boundary boundary_;
+    Air air_;
 
     static constexpr int most_inputs = 12;
     Buffer<float> inputs_[most_inputs];

@@ -120,10 +120,19 @@ inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
 constexpr ArrayLayout state_layout[] = {{"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {}};
 
-enum Input : int { acceleration, young_modulus, poisson_ratio, hardening, theta_c, theta_s, rest_density };
-constexpr ArrayLayout input_layout[] = {
-    {"acceleration", 3}, {"young_modulus", 1}, {"poisson_ratio", 1}, {"hardening", 1},
-    {"theta_c", 1},      {"theta_s", 1},       {"rest_density", 1},  {}};
+enum Input : int {
+    acceleration,
+    air_velocity,
+    young_modulus,
+    poisson_ratio,
+    hardening,
+    theta_c,
+    theta_s,
+    rest_density
+};
+constexpr ArrayLayout input_layout[] = {{"acceleration", 3},  {"air_velocity", 3}, {"young_modulus", 1},
+                                        {"poisson_ratio", 1}, {"hardening", 1},    {"theta_c", 1},
+                                        {"theta_s", 1},       {"rest_density", 1}, {}};
 
 constexpr ArrayLayout result_layout[] = {{"density", 1}, {"compaction", 1}, {}};
 constexpr uint8_t result_rows[] = {density, compaction};

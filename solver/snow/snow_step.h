@@ -4,6 +4,7 @@
 
 #include "particles/bicgstab.h"
 #include "particles/conjugate_gradients.h"
+#include "snow/air.h"
 #include "snow/integrate.h"
 #include "snow/pressure.h"
 #include "snow/snow_scratch.h"
@@ -22,6 +23,9 @@ public:
 
 private:
     SnowView view(const Parameters&, double dt) const;
+    AirView air_view() const;
+    /// The largest speed that the air can give within `dt`, m/s.
+    double speed_in_air(const SnowView&, double dt);
     static StepConstants constants(const Parameters&, const ParticleView&);
     /// False if it was interrupted, as the next.
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
@@ -57,6 +61,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     on_.for_each(count, Density{s});
     enter(snow::properties_stage);
     on_.for_each(count, Properties{s});
+    if (air_.law != Air::none) on_.for_each(count, AirDrag{s, air_view()});
     on_.for_each(count, StartSolves{s, p.pressure_warm_start ? 1.0f : 0.0f, starts_warm(p) ? 1.0f : 0.0f});
     on_.once(StartSolve{solve(snow::pressure_solve), p.pressure_relaxation});
     on_.once(StartSolve{solve(snow::shear_solve), 0});
@@ -199,7 +204,27 @@ inline Speed SnowStep::prepare(const Parameters& p, const BodyPlacement* now, co
     const SnowView s = view(p, duration);
     speed = measure_speed(s, StrainSize{s.before.strain}, start, seconds[snow::neighbours_phase]);
     speed_between_ = speed.between;
+    if (air_.law != Air::none) {
+        speed.free = false;
+        const double blown = speed_in_air(s, duration < double(p.dt_max) ? duration : double(p.dt_max));
+        if (blown > speed.largest) speed.largest = blown;
+    }
     return speed;
+}
+
+inline AirView SnowStep::air_view() const {
+    AirView air{air_, {}};
+    if (has_input_[snow::air_velocity]) {
+        for (size_t c = 0; c < 3; ++c) air.local[c] = inputs_[snow::air_velocity].data() + c * counts_.visible;
+    }
+    return air;
+}
+
+inline double SnowStep::speed_in_air(const SnowView& s, double dt) {
+    on_.max<1>(counts_.owned, SpeedInAir{s, air_view(), static_cast<float>(dt)}, extremes_.data());
+    double square;
+    on_.copy_out(&square, extremes_.data(), 1);
+    return ::sqrt(square);
 }
 
 inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView& s) {

@@ -55,6 +55,30 @@ class Files(firn_runs.Runs):
         for warning in logged:
             self.assertIn(warning, said)
 
+    def test_resting_snow_weighs_on_the_ground(self):
+        scene = self.write("rest.toml", """
+[scene]
+spacing = 0.02
+[[snow]]
+size = [0.2, 0.1, 0.2]
+position = [0, 0.05, 0]
+[[collider]]
+name = "ground"
+size = [0.6, 1, 0.6]
+[output]
+particles = "none"
+volumes = []
+usd = false
+""")
+        self.firn("sim", scene, "--out", "rest", "--frames", "24")
+        with open(self.path("rest", "run.jsonl")) as log:
+            last = [json.loads(line) for line in log][-1]
+        self.assertEqual([load["name"] for load in last["loads"]], ["ground"])
+        force = last["loads"][0]["force"]
+        # After a second it lies still but for a rest of its settling.
+        self.assertAlmostEqual(force[1] / (-9.81 * last["mass"]), 1, delta=0.02)
+        self.assertLess(abs(force[0]) + abs(force[2]), 0.02 * abs(force[1]))
+
     def test_the_stage_names_the_volumes(self):
         with open(self.run_path("fall.usda")) as stage:
             text = stage.read()

@@ -44,6 +44,7 @@ velocity = [0, -1, 0]
 rate = 4
 [wind]
 velocity = [2, 0, 0]
+gusts = 1
 [[collider]]
 name = "ground"
 shape = "plane"

@@ -46,6 +46,7 @@ FrameRecord some_frame(int number) {
     frame.bytes_process = uint64_t{1} << 40;
     frame.seconds = {{"neighbours", 0.125}, {"shear", 0.75}};
     frame.wall = 1.5;
+    frame.loads = {{"ground", {{0.1, -9.81, 1e-300}, {1, 2, 3}}}, {"plough \"2\"", {}}};
     frame.warnings = {"one", "two \"quoted\""};
     return frame;
 }
@@ -92,6 +93,31 @@ TEST(RunLog, KeepsEverything) {
     EXPECT_EQ(a.seconds, b.seconds);
     EXPECT_EQ(a.wall, b.wall);
     EXPECT_EQ(a.warnings, b.warnings);
+    ASSERT_EQ(a.loads.size(), 2u);
+    for (size_t k = 0; k < 2; ++k) {
+        EXPECT_EQ(a.loads[k].name, b.loads[k].name);
+        for (int c = 0; c < 3; ++c) {
+            EXPECT_EQ(a.loads[k].load.force[c], b.loads[k].load.force[c]);
+            EXPECT_EQ(a.loads[k].load.torque[c], b.loads[k].load.torque[c]);
+        }
+    }
+}
+
+TEST(RunLog, FramesWithoutLoadsAreRead) {
+    const FrameRecord frame = firn::parse_frame_record("{\"frame\": 7, \"speed\": 2}", {});
+    EXPECT_EQ(frame.frame, 7);
+    EXPECT_TRUE(frame.loads.empty());
+}
+
+TEST(RunLog, TheLoadsOfPartsAddUpToTheMean) {
+    FrameRecord frame;
+    firn::add_load(frame, "ground", {{0, -8, 0}, {4, 0, 0}}, 0.25);
+    firn::add_load(frame, "wall", {{1, 0, 0}, {}}, 0.25);
+    firn::add_load(frame, "ground", {{0, -4, 0}, {0, 0, 0}}, 0.75);
+    ASSERT_EQ(frame.loads.size(), 2u);
+    EXPECT_EQ(frame.loads[0].load.force[1], -5);
+    EXPECT_EQ(frame.loads[0].load.torque[0], 1);
+    EXPECT_EQ(frame.loads[1].load.force[0], 0.25);
 }
 
 /// A frame of five substeps, reported at once or in two parts.

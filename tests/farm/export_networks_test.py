@@ -232,7 +232,7 @@ class Dops(NetworkTest):
         self.end.setInput(0, self.merge)
         self.set(self.solver, gravityy=-1.62, windx=4.0, drag=2.0, cfl=0.1, theta_c=0.04, mode="published")
         text, _ = self.export(self.network)
-        for line in ("gravity = [0.0, -1.62, 0.0]", "[wind]\nvelocity = [4.0, 0.0, 0.0]\ndrag = 2.0", "cfl = 0.1",
+        for line in ("gravity = [0.0, -1.62, 0.0]", "[wind]\nwind = [4.0, 0.0, 0.0]\ndrag = 2.0", "cfl = 0.1",
                      "[material]\ntheta_c = 0.04", 'mode = "published"'):
             self.assertIn(line, text)
 

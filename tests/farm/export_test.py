@@ -242,7 +242,7 @@ class SolverSettings(ExportTest):
         solver = self.recipe("snowball", 0.05)
         self.set(solver, windx=3.0, drag=2.0, volume_attributes="compaction", volume_velocity=0, volume_voxel=0.03)
         text, _ = self.export(solver)
-        self.assertIn("[wind]\nvelocity = [3.0, 0.0, 0.0]\ndrag = 2.0", text)
+        self.assertIn("[wind]\nwind = [3.0, 0.0, 0.0]\ndrag = 2.0", text)
         self.assertIn('volumes = ["density", "surface", "compaction"]', text)
         self.assertIn("voxel = 0.03", text)
 

@@ -26,6 +26,7 @@ end = 6
 [wind]
 velocity = [3, 0, 0]
 drag = 1.5
+gusts = 2
 [output]
 particles = "bgeo"
 volumes = []
@@ -128,6 +129,7 @@ protected:
                 o.setOptionF("spacing", 0.02f);
                 o.setOptionV3("wind", UT_Vector3D(3, 0, 0));
                 o.setOptionF("drag", 1.5);
+                o.setOptionF("gusts", 2);
             });
         };
     }

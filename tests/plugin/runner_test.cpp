@@ -26,6 +26,7 @@ end = 7
 [wind]
 velocity = [3, 0, 0]
 drag = 1.5
+gusts = 2
 [output]
 particles = "bgeo"
 volumes = []
@@ -125,6 +126,7 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
     loop.step->setInput(2, merge({ground, plough}));
     loop.step->setFloat("wind", 0, 0, 3);
     set(loop.step, "drag", 1.5);
+    set(loop.step, "gusts", 2);
 
     for (int frame = 1; frame <= 7; ++frame) {
         const GU_DetailHandle cooked = loop.frame(frame);

@@ -65,6 +65,37 @@ TEST(Step, TheFloorHoldsTheSnow) {
     EXPECT_LT(lowest, 0.03f);
 }
 
+TEST(Step, TheLoadOnTheFloorIsWhatTheSnowLost) {
+    Drop drop;
+    const auto momentum = [&](int frame) {
+        double sum = 0;
+        const firn::Particles snow = drop.at(frame);
+        for (const firn::Float3& v : snow.velocity) sum += 400 * 0.02 * 0.02 * 0.02 * double(v.y);
+        return sum;
+    };
+    const double before = momentum(3), after = momentum(4), seconds = 1.0 / 24;
+    const GU_DetailHandle handle = drop.loop.frame(4);
+    const GU_Detail& snow = *handle.gdp();
+    const GA_Attribute* named = snow.findAttribute(GA_ATTRIB_DETAIL, "load_bodies");
+    ASSERT_NE(named, nullptr);
+    const std::string name = GA_ROHandleS(named).get(GA_Offset(0)).toStdString();
+    ASSERT_EQ(name.find(' '), std::string::npos) << "one body";
+    const GA_Attribute* force = snow.findAttribute(GA_ATTRIB_DETAIL, ("force_" + name).c_str());
+    ASSERT_NE(force, nullptr);
+    EXPECT_NE(snow.findAttribute(GA_ATTRIB_DETAIL, ("torque_" + name).c_str()), nullptr);
+    const double mass = 400 * 0.02 * 0.02 * 0.02 * double(snow.getNumPoints());
+    const double expected = -(after - before) / seconds - 9.81 * mass;
+    EXPECT_LT(expected, -10);
+    EXPECT_NEAR(GA_ROHandleV3(force).get(GA_Offset(0)).y(), expected, 0.01 * std::abs(expected));
+
+    // Without the floor there is no load, nor that of the frame before.
+    drop.loop.step->setInput(2, nullptr);
+    const GU_DetailHandle without = drop.loop.frame(5);
+    ASSERT_TRUE(without.isValid());
+    EXPECT_EQ(without.gdp()->findAttribute(GA_ATTRIB_DETAIL, "load_bodies"), nullptr);
+    EXPECT_EQ(without.gdp()->findAttribute(GA_ATTRIB_DETAIL, ("force_" + name).c_str()), nullptr);
+}
+
 TEST(Step, ScrubbingBackAndOnGivesTheSameBits) {
     Drop drop;
     const firn::Particles fourth = drop.at(4), sixth = drop.at(6);

@@ -28,6 +28,7 @@ struct MemoryEstimate {
 struct FrameStart {
     double time = 0;   ///< s of the frame that are done: FrameReport::time
     int substeps = 0;  ///< that are done
+    double clock = 0;  ///< s from the beginning of the motion to that of the frame: gusts depend on it
 };
 
 /// The engine: particles and bodies in, frames of motion out.

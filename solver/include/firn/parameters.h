@@ -13,6 +13,7 @@ enum class Solver : int { split, combined, explicit_step };
 enum class PressureModel : int { compressible, incompressible };
 enum class FrictionModel : int { coulomb, viscous };
 enum class Yield : int { stress, strain };
+enum class DragLaw : int { linear, flakes };
 
 /// All settings of the engine. The defaults come from parameter_table(), where each is declared with its label, unit,
 /// range, help and source. SI units.
@@ -69,6 +70,17 @@ struct Parameters {
     // Boundaries.
     float boundary_volume;
     float boundary_pressure;
+
+    // Air.
+    Float3 wind;
+    DragLaw drag_law;
+    float drag;
+    float flake_size;
+    float flake_density;
+    float gusts;
+    float gust_size;
+    float gust_period;
+    int gust_seed;
 
     // Machine.
     int threads;

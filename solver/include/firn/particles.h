@@ -24,7 +24,8 @@ struct Particles {
     std::vector<Float3> shear_acceleration;  ///< m/s^2, start value of the shear solve; empty = 0
 
     // Inputs that hold until the next upload.
-    std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: wind, forces; empty = 0
+    std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: forces of the host; empty = 0
+    std::vector<Float3> air_velocity;  ///< m/s, added to the parameter wind where the particle is; empty = 0
     std::vector<float> young_modulus;  ///< E, Pa
     std::vector<float> poisson_ratio;  ///< nu
     std::vector<float> hardening;      ///< xi

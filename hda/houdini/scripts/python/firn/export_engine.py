@@ -14,23 +14,23 @@ from firn.tables import Parameter
 #: Where the rows of a solver stand in a scene file, by their folder. Machines decide about themselves.
 SECTIONS = {
     "Scene": "scene", "Snow": "material", "Time": "time", "Method": "solver", "Remedies": "solver", "Boundaries": "solver",
+    "Wind": "wind",
 }
 
 
 def engine_sections(export: Export, rows: Iterable[Parameter], settings: Settings) -> dict[str, Entries]:
     """What differs from the defaults."""
     sections: dict[str, Entries] = {}
+    # A section [wind] means that there is air.
+    has_air = settings.number("drag") > 0 or settings.text("drag_law") != "linear"
     for row in rows:
         section = SECTIONS.get(row.folder)
-        if section is None:
+        if section is None or section == "wind" and not has_air:
             continue
         export.warn_of_motion(settings, (row.token,))
         value = settings.value(row)
         if value != default_of(row) or row.token == "spacing":
             sections.setdefault(section, {})[row.token] = value
-    if settings.number("drag") > 0:
-        export.warn_of_motion(settings, ("wind", "drag"))
-        sections["wind"] = {"velocity": settings.vector("wind"), "drag": settings.number("drag")}
     return sections
 
 
