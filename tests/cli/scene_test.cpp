@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/air.h"
 #include "firn/error.h"
 #include "firn/spelling.h"
 #include "placement.h"
@@ -107,6 +108,22 @@ TEST(SceneFile, AliasesAreTheSameParameter) {
     EXPECT_EQ(parse("[material]\nE = 2e5", {"young_modulus=3e5"}).parameters.young_modulus, 3e5f);
     EXPECT_EQ(parse("", {"material.E=2e5"}).parameters.young_modulus, 2e5f);
     expect_mistake("[material]\nE = 2e5\nyoung_modulus = 1e5", "shot/test.toml:", "same parameter");
+}
+
+TEST(SceneFile, ASectionOfWindMeansAir) {
+    const auto read = [](const std::string& text, const std::vector<std::string>& set = {}) {
+        return firn::parse_scene(text, "x.toml", set).parameters;
+    };
+    EXPECT_FALSE(firn::has_air(read("")));
+    EXPECT_EQ(read("[wind]\nvelocity = [3, 0, 0]").drag_law, firn::DragLaw::flakes);
+    EXPECT_EQ(read("[wind]\nvelocity = [3, 0, 0]").wind.x, 3);
+    const firn::Parameters linear = read("[wind]\nwind = [3, 0, 0]\ndrag = 2");
+    EXPECT_EQ(linear.drag_law, firn::DragLaw::linear);
+    EXPECT_EQ(linear.drag, 2);
+    EXPECT_FALSE(firn::has_air(read("[wind]\ndrag = 0")));
+    EXPECT_EQ(read("[wind]\ndrag = 2\ndrag_law = \"flakes\"").drag_law, firn::DragLaw::flakes);
+    EXPECT_THROW(read("[wind]\nwind = [1, 0, 0]\nvelocity = [3, 0, 0]"), firn::Error);
+    EXPECT_EQ(read("[wind]\nwind = [1, 0, 0]", {"wind.velocity=[5, 0, 0]"}).wind.x, 5);
 }
 
 TEST(SceneFile, AliasesAreTheSameKey) {
