@@ -48,6 +48,7 @@ struct Engine::Implementation {
     BodyId next_body = 0;
     bool still_changed = false, moving_changed = false;
     bool newly_placed = true;     ///< a body was added, and nobody looked yet whether it stands in the particles
+    double given_air = 0;         ///< fastest air_velocity that was uploaded, m/s
     std::vector<Float3> sampled;  ///< positions of some particles, while they are where they were uploaded
 
     Implementation(const Parameters& p, const std::string& device, const std::string& method_name)
@@ -95,7 +96,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
-    EnergyCheck check(bodies, acting, device.energy(acting), frame);
+    EnergyCheck check(bodies, acting, device.energy(acting), frame, fastest_air(acting, given_air));
     const auto end_frame = [&] {
         const std::string warning = check.compare(device.energy(acting));
         if (!warning.empty()) reporter.report.warnings.push_back(warning);
@@ -285,6 +286,8 @@ BodyLoad Engine::body_load(BodyId id) const {
 void Engine::upload(const Particles& p) {
     Implementation& m = *implementation_;
     m.sampled = sampled_positions(p);
+    m.given_air = 0;
+    for (const Float3& u : p.air_velocity) m.given_air = std::max(m.given_air, double(std::hypot(u.x, u.y, u.z)));
     try {
         m.owner.upload(p, m.boundary_count());
     } catch (const DeviceLost& lost) {

@@ -72,6 +72,17 @@ Air air_at(const Parameters& p, double time) {
     return air;
 }
 
+double fastest_air(const Parameters& p, double local) {
+    const Air air = air_at(p, 0);
+    if (air.law == Air::none) return 0;
+    double speed = local + std::hypot(double(air.velocity[0]), double(air.velocity[1]), double(air.velocity[2]));
+    for (int k = 0; k < air.waves; ++k) {
+        const float* a = air.wave[k].amplitude;
+        speed += std::hypot(double(a[0]), double(a[1]), double(a[2]));
+    }
+    return speed;
+}
+
 bool has_air(const Parameters& p) {
     return air_at(p, 0).law != Air::none;
 }

@@ -21,8 +21,11 @@ double size(const Float3& a) {
 
 }  // namespace
 
-EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters& p, const Energy& before, double frame)
+EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters& p, const Energy& before, double frame,
+                         double air_speed)
     : parameters_(p), before_(before), frame_(frame) {
+    // Air drives nothing faster than itself.
+    given_ = 0.5 * before.mass * air_speed * air_speed;
     for (size_t k = 0; k < bodies.size(); ++k) {
         const KnownBody& b = bodies[k];
         adhesion_ = std::max(adhesion_, strongest_adhesion(b.body));

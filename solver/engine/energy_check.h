@@ -14,7 +14,8 @@ namespace firn {
 class EnergyCheck {
 public:
     /// `before`: of the particles as the frame begins. The bodies must stay.
-    EnergyCheck(const std::vector<KnownBody>&, const Parameters&, const Energy& before, double frame);
+    /// `air_speed`: of the fastest air that drags at the snow, m/s; 0 = no air.
+    EnergyCheck(const std::vector<KnownBody>&, const Parameters&, const Energy& before, double frame, double air_speed);
 
     /// A substep that began `time` seconds after the frame; six numbers for each body: impulse and angular impulse.
     void add(double time, double dt, const double* impulse);
