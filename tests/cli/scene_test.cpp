@@ -245,7 +245,7 @@ TEST(SceneFile, RotationsGoAboutXThenYThenZ) {
 TEST(SceneFile, MistakesHaveTheirPlaceAndASuggestion) {
     expect_mistake("[scene]\nspaceing = 0.1", "shot/test.toml:2:1: ", "did you mean 'spacing'?");
     expect_mistake("[scene]\nspacing = \"2 cm\"", "shot/test.toml:2:11: ", "a number (m), not text");
-    expect_mistake("[scene]\nspacing = -2", "shot/test.toml:2:11: ", "0.0001 to 100 m");
+    expect_mistake("[scene]\nspacing = -2", "shot/test.toml:2:11: ", "0.001 to 100 m");
     expect_mistake("[scenne]\n", "shot/test.toml:1:", "did you mean 'scene'?");
     expect_mistake("[[snow]]\nshape = \"spere\"", "shot/test.toml:2:9: ", "did you mean 'sphere'?");
     expect_mistake("[[snow]]\nshape = \"box\"\nradius = 2", "shot/test.toml:3:1: ", "a box has no 'radius'");

@@ -73,7 +73,7 @@ emulated::Counters cost_of_steady_frame(Scene scene, firn::FrameReport& report) 
     const Scene::Bodies bodies = scene.add_bodies(engine);
     engine.upload(scene.snow);
     Particles host;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 6; ++k) {
         scene.move_bodies(engine, bodies, k);
         engine.advance(card::frame);
         engine.download(host);
