@@ -12,7 +12,7 @@ import firn_runs
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 DEMO = os.path.join(EXAMPLES, "wall_smash.toml")
-MEGABYTES = 200  # that a check may take; one that sampled the demo at resolution 8 took 10 GB
+MEGABYTES = 200  # that a check may take
 
 HEAD = """
 [scene]
