@@ -85,10 +85,11 @@ std::vector<ParameterInfo> make_table() {
          {{"standard", "Standard", "with the remedies below"},
           {"published", "Published", "Gissler 2020 to the letter: no remedies, no warm starts, viscous friction"}},
          field<&P::mode>},
-        {"solver", "Solver", "", "Method", choice, {0}, 0, 2, 0, 2,
+        {"solver", "Solver", "", "Method", choice, {0}, 0, 3, 0, 3,
          "How the elastic forces are computed.", "", "Gissler 2020, 3.5; Chunnoo 2022, 3.2",
-         {{"split", "Split", "pressure solve, then shear solve; strongest at boundaries"},
-          {"combined", "Combined", "one elastic solve; about twice as fast"},
+         {{"joint", "Joint", "stress, yield and contact in one solve: strength does not depend on the step"},
+          {"split", "Split", "as published: pressure solve, then shear solve; yield and contact afterwards"},
+          {"combined", "Combined", "one elastic solve; yield and contact afterwards"},
           {"explicit", "Explicit", "no solve; for comparison, needs tiny steps"}},
          field<&P::solver>},
         {"pressure_model", "Pressure", "", "Method", choice, {0}, 0, 1, 0, 1, "Whether pressure allows the snow to be compressed.", "",
@@ -112,7 +113,7 @@ std::vector<ParameterInfo> make_table() {
         {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 0.1, 1e-4, 1e-2,
          "The shear solve stops at this relative residual, and at up to a hundred times less as the snow comes to rest. Lower it "
          "if resting snow trembles; it takes more iterations.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
-        {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
+        {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {500}, 1, 100000, 10, 1000,
          "The shear solve stops here, with a warning if the residual is more than ten times the tolerance. Raise it if that "
          "warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
@@ -393,7 +394,13 @@ Parameters effective(const Parameters& given) {
         p.yield = Yield::strain;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;
+        if (p.solver == Solver::joint) p.solver = Solver::split;
     }
+    // The joint solve stands on these; without them, what it does is not a minimum of anything.
+    if (p.solver == Solver::joint &&
+        (!p.symmetric || !p.contact || p.yield != Yield::stress || p.friction_model != FrictionModel::coulomb ||
+         p.pressure_model != PressureModel::compressible))
+        p.solver = Solver::split;
     return p;
 }
 

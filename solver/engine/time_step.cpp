@@ -24,6 +24,9 @@ double longest_dt(const Parameters& p, const Speed& speed, double wave_speed, do
     if (speed.free) dt = speed.difference > 0 ? std::max(dt, 0.01 * dx / speed.difference) : remaining;
     const double relative = std::max(speed.between, speed.approach);
     if (relative > 0) dt = std::min(dt, p.cfl * dx / relative);
+    // Straight steps follow turns of up to a quarter radian; neighbours are up to two spacings apart.
+    if (p.solver == Solver::joint && !speed.free && speed.difference > 0)
+        dt = std::min(dt, 0.5 * dx / speed.difference);
     dt = std::min(dt, flight_time(p.gravity, p.cfl_flight * dx, speed.largest));
     if (p.cfl_wave > 0 && wave_speed > 0) dt = std::min(dt, p.cfl_wave * dx / wave_speed);
     return std::min(std::max(dt, double(p.dt_min)), remaining);

@@ -177,7 +177,7 @@ struct SnowPush {
                 s.rest_density.at(s.now.rank, i),
                 dot(used, whole) / max(dot(whole, whole), 1e-30f),
                 s.set.combined ? splat(0.0f) : s.set.boundary_pressure * load(s.after.pressure + i),
-                load(s.boundary_stress + i),
+                s.set.joint ? splat(0.0f) : load(s.boundary_stress + i),
                 load_sym(s.correction, i),
                 (-1.0f / s.dt) * load3(s.impulse, i),
                 load(s.nearest + i)};

@@ -3,21 +3,24 @@
 // The end of a step: strain, velocity and position (Gissler 2020, Algorithm 1, lines 8-13).
 
 #include "snow/contact.h"
+#include "snow/joint.h"
 
 namespace firn::FIRN_LANES {
-
-FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
-    return {s.material.poisson_ratio.at(s.now.rank, i), s.material.theta_c.at(s.now.rank, i),
-            s.material.theta_s.at(s.now.rank, i), s.set.yield_by_stress};
-}
 
 /// F_E from the gradient of the new velocity, and that gradient kept for the filter.
 struct AdvanceStrain {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
-        const FieldGradient g = field_gradient(s, s.allowed, i, load(s.boundary_flux + i), correction);
-        const Mat dt_gradient = s.dt * g.split();
+        Sym spread = identity_times(splat(0.0f));
+        const FieldGradient g = field_gradient(s, s.allowed, i, load(s.boundary_flux + i), correction, &spread);
+        Mat dt_gradient = s.dt * g.split();
+        if (s.set.joint) {
+            // The square of the gradient, which the strain has anyway, holds all of a turn but what the plain gradient
+            // does not see of it.
+            const Real unseen = trace(missed_turn(g.corrected, spread)) - 0.5f * trace(spin_square(g.corrected));
+            dt_gradient += matrix(identity_times((s.dt * s.dt / 3.0f) * unseen));
+        }
         const Sym strain = load_sym(s.before.strain, i);
         const Strength limit = strength(s, i);
         store_sym(s.after.strain, i,
@@ -66,6 +69,7 @@ struct Integrate {
         const Vec4 velocity = load4(s.allowed + i);
         Vec3 v = xyz(velocity);
         if (s.set.filter > 0.0f) v += hourglass_correction(s, i, own, velocity);
+        if (s.set.joint && s.set.filter > 0.0f) turn_acceleration(i);
         Vec3 travelled = s.dt * v;
         if (s.set.ballistic) travelled -= ballistic_correction(i, v);
         const Vec3 x = xyz(own) + travelled;
@@ -79,6 +83,17 @@ struct Integrate {
                                 abs(strain.yz) + abs(load(s.after.pressure + i));
         const Mask finite = everything < 1e37f;
         return {{select(finite, splat(0.0f), 1.0f), select(finite, speed_squared, 0.0f)}};
+    }
+
+    /// The next solve starts from this step's acceleration, which turns with the snow: left behind, it would spin a
+    /// body up.
+    FIRN_HD void turn_acceleration(uint32_t i) const {
+        const Float4* record = s.velocity_gradient + 3 * size_t(i);
+        const Vec3 gx = xyz(load4<3>(record)), gy = xyz(load4<3>(record + 1)), gz = xyz(load4<3>(record + 2));
+        const Vec3 angle = (0.5f * s.dt) * Vec3{gz.y - gy.z, gx.z - gz.x, gy.x - gx.y};
+        const Vec3 a = load3(s.after.shear_acceleration, i);
+        const Vec3 turned = cross(angle, a);
+        store3(s.after.shear_acceleration, i, a + turned + 0.5f * cross(angle, turned));
     }
 
     /// What nothing but gravity and the given accelerations act on flies the exact parabola: half of a dt^2 less.

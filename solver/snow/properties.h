@@ -187,7 +187,8 @@ struct Properties {
         Real flux = splat(0.0f);
         if (beside_boundary) {
             v -= (s.dt * s.rest_density.at(s.now.rank, i)) * boundary.pull;
-            const Real held = share_held(boundary, xyz(velocity), volume_strain, snow.squares <= 0.0f, i);
+            const Real held =
+                s.set.joint ? splat(0.0f) : share_held(boundary, xyz(velocity), volume_strain, snow.squares <= 0.0f, i);
             boundary_sum = held * boundary.gradient;
             flux = held * boundary.flux;
         }

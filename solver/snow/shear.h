@@ -21,8 +21,10 @@ struct FieldGradient {
     }
 };
 
+/// `spread`, where somebody wants it, becomes the matrix of Eq. 15 of the snow alone: how the plain gradient sees a
+/// linear field.
 FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux,
-                                     const Sym& correction) {
+                                     const Sym& correction, Sym* spread = nullptr) {
     const Vec3 x = xyz(load4(s.now.position + i));
     const Vec3 u = xyz(load4(field + i));
     Mat plain = zero_matrix();
@@ -35,6 +37,7 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
         const Vec3 wd = weight * d;
         const Vec3 du = xyz(uj) - u;
         plain += outer(du, wd);
+        if (spread) add_spread(*spread, wd, d);
     }
     return {plain * correction, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
 }

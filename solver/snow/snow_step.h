@@ -4,8 +4,10 @@
 
 #include "particles/bicgstab.h"
 #include "particles/conjugate_gradients.h"
+#include "particles/line_search.h"
 #include "snow/air.h"
 #include "snow/integrate.h"
+#include "snow/joint.h"
 #include "snow/pressure.h"
 #include "snow/snow_scratch.h"
 
@@ -30,11 +32,14 @@ private:
     /// False if it was interrupted, as the next.
     bool solve_pressure(const SnowView&, const Parameters&, const Interrupt&);
     bool solve_shear(const SnowView&, const Parameters&, const Interrupt&);
+    bool solve_jointly(const SnowView&, const Parameters&, const Interrupt&);
     void find_boundary_load(const SnowView&);
     double shear_tolerance(const Parameters&, const StepConstants&) const;
     /// The last step's accelerations at new positions would carry a little spin; without boundaries to give it to,
-    /// start cold.
-    bool starts_warm(const Parameters& p) const { return p.shear_warm_start && boundary_neighbours_.any(); }
+    /// start cold. The joint solve turns them with the snow.
+    bool starts_warm(const Parameters& p) const {
+        return p.shear_warm_start && (p.solver == Solver::joint || boundary_neighbours_.any());
+    }
 
     double speed_between_ = 0;                            ///< neighbours, m/s
     int pressure_iterations_ = 0, shear_iterations_ = 0;  ///< of the last step
@@ -69,9 +74,10 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     const auto known = on_.mark();
 
     // Line 6: pressure. Line 7: shear.
+    const bool joint = p.solver == Solver::joint;
     bool whole = solve_pressure(s, p, interrupt);
     const auto pressed = on_.mark();
-    whole = whole && solve_shear(s, p, interrupt);
+    whole = whole && (joint ? solve_jointly(s, p, interrupt) : solve_shear(s, p, interrupt));
     if (!whole) {
         result.status = StepResult::interrupted;
         return result;
@@ -79,10 +85,15 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     const auto sheared = on_.mark();
 
     // Lines 8-13: velocity (and what surfaces allow of it), strain, position.
-    on_.for_each(count, ApplyShear{s});
-    enter(snow::contact_stage);
-    find_boundary_load(s);
-    on_.for_each(count, SurfaceContact{s});
+    if (joint) {
+        enter(snow::contact_stage);
+        on_.for_each(count, TakeVelocity{s});
+    } else {
+        on_.for_each(count, ApplyShear{s});
+        enter(snow::contact_stage);
+        find_boundary_load(s);
+        on_.for_each(count, SurfaceContact{s});
+    }
     push_bodies(s, SnowPush{s}, dt);
     enter(snow::strain_stage);
     on_.for_each(count, AdvanceStrain{s});
@@ -184,6 +195,49 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     return bicgstab(on_, count, A, k, at, p.shear_iterations_max, shear_iterations_, watch);
 }
 
+/// Newton's method: each pass looks at stress, surfaces and what they leave over, and goes where the tangent leads.
+inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
+    constexpr int most_passes = 12, most_shortened = 3;
+    const uint32_t count = counts_.owned;
+    SolveState* const state = solve(snow::shear_solve);
+    enter(snow::shear_stage);
+    const KrylovProgress at{state, double(p.shear_tolerance)};
+    // Errors that nobody sees: of the speed that a fall over a spacing gives, and of what the step changes.
+    const float still = 100.0f * p.shear_tolerance * s.set.parting_speed, moving = 100.0f * p.shear_tolerance;
+    const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
+                  product = work_.columns(snow::product);
+    Float4* const direction = work_.at<Float4>(snow::direction);
+    JointOperator A{s};
+    on_.for_each(count, FindSurfaces{s});
+    on_.for_each(count, ClearStep{step});
+    const auto watch = [&](int iteration) { return interrupt.go_on(interrupt.context, snow::shear_solve, iteration); };
+    LineSearch line;
+    for (int pass = 0;;) {
+        on_.for_each(count, JointVelocity{s});
+        on_.for_each(count, JointStress{s});
+        if (!line.shortened) {
+            on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
+            on_.for_each(count, JointScaling{s});
+        }
+        on_.sum<5>(count, JointResidual{s, residual, step, still, moving}, state->sums, BeginPass{at});
+        SolveState now;
+        on_.copy_out(&now, state, 1);
+        if (line.shortened < most_shortened && line.misses(now.sums[2])) {
+            on_.for_each(count, TakeStep{s, step, float(line.next(now.sums[2]))});
+            continue;
+        }
+        if (now.done || pass == most_passes || now.iterations >= p.shear_iterations_max) return true;
+        on_.for_each(count, ClearStep{step});
+        const int left = p.shear_iterations_max - now.iterations, likely = shear_iterations_ / 3;
+        if (!conjugate_gradients(on_, count, A, {step, residual, product, direction}, at, left, likely, watch))
+            return false;
+        on_.copy_out(&now, state, 1);
+        line = LineSearch(now.progress);
+        on_.for_each(count, TakeStep{s, step, 1.0f});
+        ++pass;
+    }
+}
+
 inline void SnowStep::find_boundary_load(const SnowView& s) {
     // One more: what fills up neighbour lists must be a number.
     const uint32_t owned = counts_.owned, all = counts_.visible + 1;
@@ -237,6 +291,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.viscous_friction = p.friction_model == FrictionModel::viscous;
     set.incompressible = p.pressure_model == PressureModel::incompressible;
     set.combined = p.solver != Solver::split;
+    set.joint = p.solver == Solver::joint;
     set.contact = p.contact;
     set.separation = p.separation && p.contact;  // what lets go must be caught
     set.objective = p.objective;
@@ -287,8 +342,15 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.shear_lever = work_.at<float>(snow::shear_lever);
     // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
     // freely is solved that way.
-    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
+    const bool scaled =
+        p.solver == Solver::joint || (p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any());
     s.shear_scaling = scaled ? work_.at<float>(snow::shear_scaling) : nullptr;
+
+    s.trial = work_.at<Float4>(snow::trial);
+    s.tangent = work_.at<Float4>(snow::tangent);
+    s.surface_plane = work_.at<Float4>(snow::surface_plane);
+    s.hold = work_.at<float>(snow::hold);
+    s.drag = work_.at<float>(snow::drag);
 
     s.boundary_stress = work_.at<float>(snow::boundary_stress);
     s.boundary_load = work_.at<float>(snow::boundary_load);

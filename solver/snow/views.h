@@ -23,6 +23,7 @@ struct StepConstants {
     bool ballistic;           ///< what flies freely flies the exact parabola
     bool incompressible;
     bool combined;         ///< one elastic solve holds lambda too
+    bool joint;            ///< stress, yield and contact in one solve
     bool contact;          ///< project velocities at surfaces
     bool separation;       ///< drop tension across surfaces that are not sticky
     float parting_speed;   ///< m/s, at which a surface that is not sticky has let go
@@ -76,6 +77,13 @@ struct SnowView : ParticleView {
     Float4* stress;        ///< three records per particle: V T (rows) and, in w, the particle's own share
     float* shear_lever;    ///< how much a particle's stress answers to one neighbour's motion
     float* shear_scaling;  ///< 1 / the diagonal of the shear operator, about; null = 1
+
+    // The joint solve.
+    Float4* trial;          ///< velocity of a pass
+    Float4* tangent;        ///< three records per particle: how stress answers to strain
+    Float4* surface_plane;  ///< normal of the nearest surface and how slowly the particle may leave it
+    float* hold;            ///< how that surface holds the particle (Hold)
+    float* drag;            ///< 1/s, with which the surface resists sliding or leaving
 
     // Contact.
     float* boundary_stress;  ///< a third of the trace of the shear solve's stress

@@ -1,0 +1,422 @@
+#pragma once
+
+// One implicit solve for stress, yield and contact. The velocity at the end of a step makes this potential least:
+//
+//     sum_i m_i |v_i - v*_i|^2 / 2  +  dt / tau sum_i V_i Psi_i(E_i + tau sym grad v_i),
+//     no particle nearer to a surface than half a spacing,
+//
+// where dPsi/dE is the stress that the snow can bear. Psi is convex, so there is one such velocity, and Newton's method
+// finds it: a few passes of stress, residual and surfaces, each followed by conjugate gradients with the tangent of the
+// stress. A pass that is left out costs accuracy, never stability: every stress is one that the snow can bear.
+
+#include "particles/krylov.h"
+#include "particles/surface.h"
+#include "snow/shear.h"
+
+namespace firn::FIRN_LANES {
+
+/// How a surface holds a particle.
+struct Hold {
+    /// `bonded`: a sticky surface resists that it leaves.
+    static constexpr float free = 0, bonded = 0.5f, held = 1;
+};
+
+/// The surface that a particle meets: its plane, how near the particle may come, and how it starts.
+struct FindSurfaces {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Real zero = splat(0.0f);
+        store(s.hold + i, zero);
+        store(s.drag + i, zero);
+        if (s.boundary_neighbours.row(i).length == 0) return;
+        const Vec3 x = xyz(load4(s.now.position + i));
+        const Nearest near = nearest_boundary(s, i, x);
+        // Beyond the edge of the patch that a boundary particle stands for, it is a corner: what counts is the
+        // distance.
+        Vec3 normal = surface_normal(s, i, x, near);
+        const Vec3 away = x - near.position;
+        const Real distance = sqrt(near.distance_squared), height = dot(normal, away);
+        const Real aside = sqrt(max(near.distance_squared - height * height, 0.0f));
+        const Mask corner = both(aside > 0.8f * s.spacing, height > 0.0f);
+        normal = select(corner, (1.0f / max(distance, 1e-20f)) * away, normal);
+        const Real gap = select(corner, distance, height);
+        // Snow and surface are each half a spacing from their particles.
+        const Mask touching = near.distance_squared < s.kernel.support_squared;
+        Real slowest = select(touching, min((s.spacing - gap) / s.dt, 0.0f), -1e30f);
+        // Lone flakes bounce.
+        const Real arriving = dot(normal, xyz(load4(s.now.velocity + i)) - near.velocity);
+        const Real predicted = dot(normal, xyz(load4(s.predicted + i)) - near.velocity);
+        const Vec3 gradient = load3(s.gradient_sum, i);
+        const Mask alone = dot(gradient, gradient) <= 0.0f;
+        const Mask bounces = both(both(predicted < slowest, alone), arriving < -slowest_bounce(s));
+        slowest = select(bounces, max(-near.bounce * arriving, slowest), slowest);
+        // A first guess: what would pass if the snow were not there, is held.
+        const Mask bonded = both(both(near.sticky > 0.0f, touching), gap < 1.25f * s.spacing);
+        const Mask caught = both(touching, predicted < slowest);
+        store(s.nearest + i, near.index);
+        store4(s.surface_plane + i, with_w(normal, slowest));
+        store(s.hold + i, select(caught, splat(Hold::held), select(bonded, splat(Hold::bonded), zero)));
+    }
+};
+
+/// What the surface near a particle is like.
+struct SurfaceAt {
+    Vec3 normal;
+    Real slowest;  ///< speed away from the surface that brings the particle to it
+    Vec3 velocity;
+    Real friction, sticky;
+};
+
+FIRN_HD SurfaceAt surface_at(const SnowView& s, uint32_t i) {
+    const Vec4 plane = load4(s.surface_plane + i);
+    const Index index = index_at(s.nearest + i);
+    const Vec4 surface = gather4(s.boundary.surface, index);
+    return {xyz(plane), plane.w, xyz(gather4(s.boundary.velocity, index)), surface.x, surface.w};
+}
+
+/// Friction and bonds resist with all they have from this speed on, and below in proportion to it; in the end, what is
+/// slower stands still. m/s
+FIRN_HD float slip_speed(const SnowView& s) {
+    return 0.1f * s.set.parting_speed;
+}
+
+/// v = v* + dt a, and what surfaces allow of it; a follows.
+struct JointVelocity {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 predicted = load4(s.predicted + i);
+        Vec3 a = load3(s.after.shear_acceleration, i);
+        Vec3 v = xyz(predicted) + s.dt * a;
+        if (s.boundary_neighbours.row(i).length > 0) {
+            const SurfaceAt at = surface_at(s, i);
+            const Real speed = dot(at.normal, v - at.velocity);
+            Real hold = load(s.hold + i);
+            hold = select(speed < at.slowest, splat(Hold::held), hold);
+            store(s.hold + i, hold);
+            const Vec3 held = v + (at.slowest - speed) * at.normal;
+            v = select(hold > 0.75f, held, v);
+            a = select(hold > 0.75f, (1.0f / s.dt) * (v - xyz(predicted)), a);
+            store3(s.after.shear_acceleration, i, a);
+        }
+        store4(s.trial + i, with_w(v, predicted.w));
+    }
+};
+
+/// How stress answers to strain in one particle: principal axes, and by how much each pair of them has yielded.
+struct Tangent {
+    Vec3 axis[3];
+    Real firm[3];   ///< 1 = the axis has not yielded
+    Real share[3];  ///< of the shear modulus between axes 1-2, 0-2, 0-1
+};
+
+/// What is left of the stiffness in directions that yield: none would let a pass overshoot.
+constexpr float softest = 0.3f;
+
+FIRN_HD void store_tangent(const SnowView& s, uint32_t i, const Tangent& t) {
+    Float4* record = s.tangent + 3 * size_t(i);
+    const Real code = t.firm[0] + 2.0f * t.firm[1] + 4.0f * t.firm[2];
+    store4<3>(record, with_w(t.axis[0], t.share[0]));
+    store4<3>(record + 1, with_w(t.axis[1], t.share[1]));
+    store4<3>(record + 2, {t.share[2], code, splat(0.0f), splat(0.0f)});
+}
+
+/// A strain that the tangent turns into stress over 2 G; r = nu / (1 - 2 nu).
+FIRN_HD Sym tangent_stress(const SnowView& s, uint32_t i, const Sym& strain, Real r) {
+    const Float4* record = s.tangent + 3 * size_t(i);
+    const Vec4 last = load4<3>(record + 2);
+    const Sym elastic = strain + identity_times(r * trace(strain));
+    if (!any(last.y < 6.5f)) return elastic;
+    const Vec4 first = load4<3>(record), second = load4<3>(record + 1);
+    const Vec3 p = xyz(first), q = xyz(second), n = cross(p, q);
+    const Real zero = splat(0.0f), one = splat(1.0f);
+    const Real code = last.y;
+    const Real firm2 = select(code > 3.5f, one, zero), rest = code - 4.0f * firm2;
+    const Real firm1 = select(rest > 1.5f, one, zero), firm0 = rest - 2.0f * firm1;
+    const Vec3 sp = strain * p, sq = strain * q, sn = strain * n;
+    const Real e0 = dot(p, sp), e1 = dot(q, sq), e2 = dot(n, sn);
+    const Real soft = 3.0f - firm0 - firm1 - firm2;
+    const Real mean = r * (firm0 * e0 + firm1 * e1 + firm2 * e2) / (1.0f + soft * r);
+    const Real d0 = firm0 * (e0 + mean), d1 = firm1 * (e1 + mean), d2 = firm2 * (e2 + mean);
+    const Real s12 = first.w * dot(q, sn), s02 = second.w * dot(p, sn), s01 = last.x * dot(p, sq);
+    // sum_ab stress_ab axis_a axis_b^T
+    const Vec3 row_p = d0 * p + s01 * q + s02 * n, row_q = s01 * p + d1 * q + s12 * n,
+               row_n = s02 * p + s12 * q + d2 * n;
+    const Sym yielding = {p.x * row_p.x + q.x * row_q.x + n.x * row_n.x, p.x * row_p.y + q.x * row_q.y + n.x * row_n.y,
+                          p.x * row_p.z + q.x * row_q.z + n.x * row_n.z, p.y * row_p.y + q.y * row_q.y + n.y * row_n.y,
+                          p.y * row_p.z + q.y * row_q.z + n.y * row_n.z, p.z * row_p.z + q.z * row_q.z + n.z * row_n.z};
+    return softest * elastic + (1.0f - softest) * yielding;
+}
+
+/// W^T W of the spin in a velocity gradient. Straight steps stretch a turning body by half of it, times dt^2: the solve
+/// must see that to answer with the pull that keeps the body together.
+FIRN_HD Sym spin_square(const Mat& gradient) {
+    const Real x = 0.5f * (gradient.z.y - gradient.y.z), y = 0.5f * (gradient.x.z - gradient.z.x),
+               z = 0.5f * (gradient.y.x - gradient.x.y);
+    return {y * y + z * z, -(x * y), -(x * z), x * x + z * z, -(y * z), x * x + y * y};
+}
+
+/// What straight steps miss of a turn, over dt^2: the stretch by half of W^T W, and that the plain gradient, which
+/// measures volume, sees less of it where neighbours are missing.
+FIRN_HD Sym missed_turn(const Mat& gradient, const Sym& spread) {
+    const Sym square = spin_square(gradient);
+    const Real seen = square.xx * spread.xx + square.yy * spread.yy + square.zz * spread.zz +
+                      2.0f * (square.xy * spread.xy + square.xz * spread.xz + square.yz * spread.yz);
+    return 0.5f * (square + identity_times((1.0f / 3.0f) * (seen - trace(square))));
+}
+
+/// Three records for the divergence: V T and the particle's own share (Eq. 19, as in StressOfField).
+FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const Sym& correction) {
+    const Real mean = (1.0f / 3.0f) * trace(sigma);
+    const Mat t = matrix(sigma + identity_times(-mean)) * correction + matrix(identity_times(mean));
+    const Vec3 own = t * load3(s.gradient_sum, i);
+    const Real volume = load4(s.now.position + i).w;
+    Float4* record = s.stress + 3 * size_t(i);
+    store4<3>(record, with_w(volume * t.x, own.x));
+    store4<3>(record + 1, with_w(volume * t.y, own.y));
+    store4<3>(record + 2, with_w(volume * t.z, own.z));
+}
+
+FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
+    return {s.material.poisson_ratio.at(s.now.rank, i), s.material.theta_c.at(s.now.rank, i),
+            s.material.theta_s.at(s.now.rank, i), s.set.yield_by_stress};
+}
+
+/// The stress that the snow can bear at the velocity of this pass, and its tangent.
+struct JointStress {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Sym correction = load_sym(s.correction, i);
+        Sym spread = identity_times(splat(0.0f));
+        const FieldGradient g = field_gradient(s, s.trial, i, splat(0.0f), correction, &spread);
+        const Real lag = load(s.lag + i);
+        Sym strain = load_sym(s.before.strain, i) + (0.5f * lag) * twice_symmetric(g.split());
+        strain += (lag * s.dt) * missed_turn(g.corrected, spread);
+        const Eigen e = eigen_decomposition(strain);
+        const Strength limit = strength(s, i);
+        const Yielded y = yielded(e.values, limit);
+        const Real r = limit.nu / (1.0f - 2.0f * limit.nu), mean = r * (y.strain[0] + y.strain[1] + y.strain[2]);
+        const Real twice_shear = 2.0f * load(s.shear_modulus + i);
+        const Real zero = splat(0.0f), one = splat(1.0f);
+        Tangent t;
+        Real stress[3];
+        for (int k = 0; k < 3; ++k) {
+            stress[k] = twice_shear * (y.strain[k] + mean);
+            t.axis[k] = e.vectors[k];
+            t.firm[k] = select(abs(y.plastic[k]) > 0.0f, zero, one);
+        }
+        for (int k = 0; k < 3; ++k) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            const Real apart = e.values[a] - e.values[b], kept = y.strain[a] - y.strain[b];
+            const Real same = t.firm[a] * t.firm[b];
+            const Real share = select(abs(apart) > 1e-9f, kept / select(abs(apart) > 1e-9f, apart, 1.0f), same);
+            t.share[k] = min(max(share, 0.0f), 1.0f);
+        }
+        // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
+        // that cancel.
+        store_tangent(s, i, t);
+        store_stress(s, i, compose(stress, e.vectors), correction);
+    }
+};
+
+/// Where a particle may move in this pass.
+FIRN_HD Vec3 let_move(const SnowView& s, uint32_t i, const Vec3& a) {
+    if (s.boundary_neighbours.row(i).length == 0) return a;
+    const Real hold = load(s.hold + i);
+    const Vec3 n = xyz(load4(s.surface_plane + i));
+    return select(hold > 0.75f, a - dot(a, n) * n, a);
+}
+
+/// The part of a motion against a surface that it resists: along it if the particle is held, any if it is bonded.
+FIRN_HD Vec3 resisted(const Vec3& normal, Real hold, const Vec3& velocity) {
+    const Vec3 along = velocity - dot(velocity, normal) * normal;
+    return select(hold > 0.75f, along, select(hold > 0.25f, velocity, zero3()));
+}
+
+/// M^-1 r: scaled by the diagonal of the stress, and where a surface resists by that of its resistance too.
+FIRN_HD Vec3 scaled_down(const SnowView& s, uint32_t i, const Vec3& r) {
+    const Real scale = s.shear_scaling ? load(s.shear_scaling + i) : splat(1.0f);
+    if (s.boundary_neighbours.row(i).length == 0) return scale * r;
+    const Vec3 slowed = resisted(xyz(load4(s.surface_plane + i)), load(s.hold + i), r);
+    const Real rubbing = s.dt * load(s.drag + i) * scale;
+    return scale * (r - (rubbing / (1.0f + rubbing)) * slowed);
+}
+
+/// r = -a + div sigma / rho and what surfaces do; sums of |r|^2, r . M^-1 r, r . d, and of the error's squares.
+struct JointResidual {
+    SnowView s;
+    Columns residual;
+    Columns step;         ///< d, the last pass's
+    float still, moving;  ///< error that is allowed: m/s, and as a share of what the step changes
+    FIRN_HD Values<5> operator()(uint32_t i) const {
+        const Vec3 force = (1.0f / load(s.density + i)) * stress_divergence(s, i);
+        const Vec3 a = load3(s.after.shear_acceleration, i);
+        Vec3 r = force - a;
+        if (s.boundary_neighbours.row(i).length > 0) r = with_surface(i, r);
+        store3(residual, i, r);
+        const Real weight = particle_mass(s, i);
+        const Real energy = dot(r, scaled_down(s, i, r));
+        // The square root of the energy that is left over, as a speed, over what is allowed.
+        const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
+        const Real allowed = still + moving * sqrt(dot(changed, changed));
+        const Real square = (s.dt * s.dt) * max(energy, 0.0f) / (allowed * allowed);
+        return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * sqrt(square),
+                 weight * square}};
+    }
+
+    /// Decides who is let go, and leaves what a particle may still do something about.
+    FIRN_HD Vec3 with_surface(uint32_t i, const Vec3& r) const {
+        const SurfaceAt at = surface_at(s, i);
+        Real hold = load(s.hold + i);
+        // Of a held particle the surface takes whatever the snow leaves over, if it must push for that.
+        const Real push = -dot(r, at.normal);
+        const Real bond = strength_of_bond(i) * at.sticky;
+        const Mask released = both(hold > 0.75f, push < 0.0f);
+        hold = select(released, select(bond > 0.0f, splat(Hold::bonded), splat(Hold::free)), hold);
+        store(s.hold + i, hold);
+        const Real pressed = select(hold > 0.75f, push, 0.0f);
+        const Vec3 moving_on = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
+        const Real drag = (at.friction * pressed + bond) / max(sqrt(dot(moving_on, moving_on)), slip_speed(s));
+        store(s.drag + i, drag);
+        const Vec3 rubbed = -drag * moving_on;
+        store3(s.impulse, i, (particle_mass(s, i) * s.dt) * (rubbed + pressed * at.normal));
+        return let_move(s, i, r + rubbed);
+    }
+    /// What a sticky surface holds at most, as an acceleration: the snow's own strength on a particle's face.
+    FIRN_HD Real strength_of_bond(uint32_t i) const {
+        const Real young = 2.0f * load(s.shear_modulus + i) * (1.0f + s.material.poisson_ratio.at(s.now.rank, i));
+        return young * s.material.theta_s.at(s.now.rank, i) / (load(s.density + i) * s.spacing);
+    }
+};
+
+/// How much a particle's stress answers to one neighbour's motion, through the corrected and through the plain
+/// gradient.
+struct JointLever {
+    SnowView s;
+    uint32_t count;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Float4* record = s.tangent + 3 * size_t(i);
+        const Vec4 last = load4<3>(record + 2);
+        const Real firm = (1.0f / 3.0f) * (load4<3>(record).w + load4<3>(record + 1).w + last.x);
+        const Real kept = softest + (1.0f - softest) * firm;
+        const Real lag = load(s.lag + i), G = kept * load(s.shear_modulus + i), first = kept * load(s.first_lame + i);
+        const Real shear = (4.0f / 9.0f) * lag * G * square(load_sym(s.correction, i));
+        const Real bulk = (1.0f / 3.0f) * lag * first;
+        store(s.shear_lever + i, select(below(i, count), shear + bulk, 0.0f));
+    }
+};
+
+/// 1 / the diagonal of the operator, about.
+struct JointScaling {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 own = load4(s.now.position + i);
+        Real neighbours = splat(0.0f);
+        const auto near = s.neighbours.row(i);
+        for (uint32_t k = 0; k < near.length; ++k) {
+            const Index index = near[k];
+            const Vec4 j = gather4(s.now.position, index);
+            const Vec3 d = xyz(own) - xyz(j);
+            const Real r_squared = dot(d, d), slope = near.slope(k, s.kernel, r_squared);
+            neighbours += gather(s.shear_lever, index) * j.w * slope * slope * r_squared;
+        }
+        const Vec3 sum = load_sym(s.correction, i) * load3(s.gradient_sum, i);
+        const Real stiffness =
+            own.w * neighbours + (4.0f / 3.0f) * load(s.lag + i) * load(s.shear_modulus + i) * dot(sum, sum);
+        store(s.shear_scaling + i, 1.0f / (1.0f + (s.dt / load(s.density + i)) * stiffness));
+    }
+};
+
+struct JointTangentOfField {
+    SnowView s;
+    const SolveState* state;
+    const Float4* field;
+    FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
+        const Sym correction = load_sym(s.correction, i);
+        const FieldGradient g = field_gradient(s, field, i, splat(0.0f), correction);
+        const Sym strain = (0.5f * s.dt * load(s.lag + i)) * twice_symmetric(g.split());
+        const Real twice_shear = 2.0f * load(s.shear_modulus + i);
+        const Real r = load(s.first_lame + i) / max(twice_shear, 1e-20f);
+        store_stress(s, i, twice_shear * tangent_stress(s, i, strain, r), correction);
+    }
+};
+
+/// The left-hand side of a pass, A d = d - div sigma(dt tau sym grad d) / rho with the tangent, where particles may
+/// move.
+struct JointOperator {
+    SnowView s;
+
+    void ready(Execution& on, uint32_t count, const Float4* field, const SolveState* state) const {
+        on.for_each(count, JointTangentOfField{s, state, field});
+    }
+    FIRN_HD Vec3 product(const Float4* field, uint32_t i) const {
+        const Vec3 p = xyz(load4(field + i));
+        const Vec3 free = p - (1.0f / load(s.density + i)) * stress_divergence(s, i);
+        if (s.boundary_neighbours.row(i).length == 0) return free;
+        return let_move(s, i, free + dragged(i, p));
+    }
+    FIRN_HD Real weight(uint32_t i) const { return particle_mass(s, i); }
+    FIRN_HD Vec3 precondition(uint32_t i, const Vec3& r) const { return scaled_down(s, i, r); }
+
+    /// The tangent of friction and bonds: what slides is resisted across its way, along it hardly any more.
+    FIRN_HD Vec3 dragged(uint32_t i, const Vec3& p) const {
+        const SurfaceAt at = surface_at(s, i);
+        const Real hold = load(s.hold + i);
+        const Vec3 way = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
+        const Vec3 change = resisted(at.normal, hold, p);
+        const Real speed_squared = dot(way, way);
+        const Real kept = select(speed_squared > slip_speed(s) * slip_speed(s), splat(1.0f - softest), splat(0.0f));
+        return (s.dt * load(s.drag + i)) * (change - (kept * dot(change, way) / max(speed_squared, 1e-20f)) * way);
+    }
+};
+
+/// Before a pass's conjugate gradients: nothing found yet.
+struct ClearStep {
+    Columns step;
+    FIRN_HD void operator()(uint32_t i) const { store3(step, i, zero3()); }
+};
+
+/// a += share d
+struct TakeStep {
+    SnowView s;
+    Columns step;
+    float share;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec3 d = load3(step, i);
+        store3(s.after.shear_acceleration, i, load3(s.after.shear_acceleration, i) + share * d);
+    }
+};
+
+/// The sums of a residual: is it small enough, and how small must the next pass make it?
+struct BeginPass {
+    KrylovProgress at;
+    FIRN_HD void operator()() const {
+        SolveState& s = *at.state;
+        s.scale = s.sums[0];
+        s.rho = s.sums[1];
+        s.progress = 0;
+        s.goal = 0.2;
+        // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
+        s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
+        s.done = s.residual <= at.tolerance;
+        if (!at.finite(s.sums[0])) s.failed = s.done = 1;
+    }
+};
+
+/// The velocity that the solve found, for the rest of the step. What a surface can hold stands still on it.
+struct TakeVelocity {
+    SnowView s;
+    FIRN_HD void operator()(uint32_t i) const {
+        const Vec4 velocity = load4(s.trial + i);
+        Vec3 v = xyz(velocity);
+        if (s.boundary_neighbours.row(i).length > 0) {
+            const SurfaceAt at = surface_at(s, i);
+            const Vec3 way = resisted(at.normal, load(s.hold + i), v - at.velocity);
+            const Mask stands = dot(way, way) <= slip_speed(s) * slip_speed(s);
+            v -= select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+        }
+        store4(s.allowed + i, with_w(v, velocity.w));
+    }
+};
+
+}  // namespace firn::FIRN_LANES
