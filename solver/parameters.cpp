@@ -169,6 +169,13 @@ std::vector<ParameterInfo> make_table() {
          {{"stress", "Stress", "pressing yields at E theta_c and pulling at E theta_s, in every direction; snow rests under its own weight"},
           {"strain", "Strain", "as published: snow under load also yields where it only bulges, spreads and keeps moving"}},
          field<&P::yield>},
+        {"calibrated", "Filling Counts as Rest", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
+         "Snow is at rest as it was placed, whether on a lattice, jittered or relaxed. Off = as published: irregular fillings count as "
+         "packed snow, and are several times as stiff.", "", "Firn; Gissler 2020, Eq. 21", {}, field<&P::calibrated>},
+        {"softening_length", "Crack Opening", "m", "Remedies", real, {0.003}, 0, 1, 0, 0.02,
+         "How far a crack opens before the snow has lost most of its strength there. Raise it for tough snow that tears slowly, lower it "
+         "for brittle snow. 0 = as published: it depends on the spacing.", "w_c", "Firn; Gissler 2020, Eq. 22", {},
+         field<&P::softening_length>},
 
         {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
          "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
@@ -392,6 +399,8 @@ Parameters effective(const Parameters& given) {
         p.look_ahead = 0;
         p.friction_model = FrictionModel::viscous;
         p.yield = Yield::strain;
+        p.calibrated = false;
+        p.softening_length = 0;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;
         if (p.solver == Solver::joint) p.solver = Solver::split;

@@ -98,6 +98,8 @@ std::vector<ParticleArray> snow_arrays() {
         row<&P::pressure>("pressure", "Pa", ArrayRole::state, "pressure, and start of the next pressure solve"),
         row<&P::shear_acceleration>("shear_acceleration", "m/s^2", ArrayRole::state,
                                     "acceleration by shear, and start of the next shear solve"),
+        row<&P::filling>("filling", "", ArrayRole::state,
+                         "how dense the snow looked where it was placed, over its density; 0 = not yet known"),
         common.acceleration,
         row<&P::air_velocity>("air_velocity", "m/s", ArrayRole::input, "velocity of the air here, added to the wind"),
         row<&P::young_modulus>("young_modulus", "Pa", ArrayRole::input, "stiffness of this particle's snow, E"),
@@ -107,7 +109,8 @@ std::vector<ParticleArray> snow_arrays() {
         row<&P::theta_s>("theta_s", "", ArrayRole::input, "critical stretch of this particle's snow"),
         common.rest_density,
         row<&P::density>("density", "kg/m^3", ArrayRole::result, "density of the snow around the particle"),
-        row<&P::compaction>("compaction", "", ArrayRole::result, "hardening factor: 1 = as placed, more = packed"),
+        row<&P::compaction>("compaction", "", ArrayRole::result,
+                            "density over the density as placed: 1 = as placed, 2 = pressed to half its volume"),
         common.neighbours,
     };
 }

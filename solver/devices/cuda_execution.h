@@ -322,7 +322,7 @@ private:
     }
 
     /// The most numbers that any reduction asks for.
-    static constexpr int most_sums = 4, most_maxima = 6;
+    static constexpr int most_sums = 5, most_maxima = 6;
 
     template <int N, class Kernel, class Then>
     void add_up(uint32_t count, const Kernel& kernel, double* out, const Then& then) {

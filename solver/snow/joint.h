@@ -214,6 +214,7 @@ struct JointStress {
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
         store_tangent(s, i, t);
+        store(s.after.pressure + i, (-1.0f / 3.0f) * (stress[0] + stress[1] + stress[2]));
         store_stress(s, i, compose(stress, e.vectors), correction);
     }
 };

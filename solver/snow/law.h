@@ -13,10 +13,16 @@ struct Lame {
 
 /// Gissler 2020, Eq. 22 and 23: e^(xi (rho0_t - rho0) / rho0_t). The exponent is bounded so that no lone flake and no
 /// absurd xi makes it zero or infinite.
-FIRN_HD Real hardening_factor(Real xi, Real rest_density_now, Real rho0) {
-    const Real exponent = xi * (1.0f - rho0 / max(rest_density_now, 1e-6f * rho0));
-    return exp(min(max(exponent, -30.0f), 30.0f));
+/// `compaction` is rho0_t / rho0. With `softening`, snow that is looser than at rest loses its strength by that instead
+/// of xi: the spacing over the opening of a crack, so that the work of breaking does not depend on the spacing.
+FIRN_HD Real hardening_factor(Real xi, Real compaction, float softening) {
+    const Real packed = 1.0f - 1.0f / max(compaction, 1e-6f);
+    const Real steepness = softening > 0.0f ? select(packed < 0.0f, splat(softening), xi) : xi;
+    return exp(min(max(steepness * packed, -30.0f), 30.0f));
 }
+
+/// Snow is at most as dense as ice, kg/m^3.
+constexpr float ice_density = 917.0f;
 
 FIRN_HD Lame lame(Real E, Real nu, Real hardening) {
     const Real one = splat(1.0f);

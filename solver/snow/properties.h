@@ -170,10 +170,12 @@ struct Properties {
 
         Sym spread = identity_times(splat(0.0f));  // the matrix of Eq. 15
         const SnowSums snow = sum_snow(s, i, x, xyz(velocity), spread);
+        const Sym of_snow = spread;
         BoundarySums boundary;
         if (beside_boundary) boundary = sum_boundary(s, i, x, spread);
         store3(s.gradient_sum, i, snow.gradient);
-        store_sym(s.correction, i, pseudo_inverse(spread, s.set.flatness));
+        // The joint solve takes gradients over the snow alone: boundaries are planes there.
+        store_sym(s.correction, i, pseudo_inverse(s.set.joint ? of_snow : spread, s.set.flatness));
 
         const Real volume_strain = abs(det_minus_one(load_sym(s.before.strain, i)) + 1.0f) - 1.0f;
         const Lame modulus = stiffness(i, volume_strain, spread);
@@ -215,10 +217,24 @@ struct Properties {
             const Real fill = (1.0f / 3.0f) * trace(spread);
             rest_density_now = rest_density_now / min(max(fill, s.set.surface_floor), 1.0f);
         }
-        const Real factor =
-            hardening_factor(s.material.hardening.at(rank, i), rest_density_now, s.rest_density.at(rank, i));
-        store(s.compaction + i, factor);
+        const Real rho0 = s.rest_density.at(rank, i);
+        Real compaction = rest_density_now / rho0;
+        Real filling = load(s.before.filling + i);
+        if (s.set.calibrated) {
+            filling = select(filling > 0.0f, filling, as_placed(compaction));
+            compaction = min(compaction / filling, max(ice_density / rho0, 1.0f));
+        }
+        store(s.after.filling + i, filling);
+        store(s.compaction + i, compaction);
+        const Real factor = hardening_factor(s.material.hardening.at(rank, i), compaction, s.set.softening);
         return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), factor);
+    }
+
+    /// What a particle's surroundings look like when it is new: whatever the filling, that is snow at rest. Only loose
+    /// flakes and snow that was squeezed into a place are what they look like.
+    FIRN_HD static Real as_placed(Real compaction) {
+        const Mask filled = both(compaction > 0.55f, compaction < 1.6f);
+        return select(filled, min(max(compaction, 0.75f), 1.3f), 1.0f);
     }
 
     /// Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.

@@ -25,6 +25,7 @@ enum Scratch : uint8_t {
     next_strain = common_scratch,
     next_pressure,
     next_shear_acceleration,
+    next_filling,
     density,
     compaction,
     mass_position,
@@ -80,6 +81,7 @@ constexpr ScratchArray own_scratch[] = {
     {"next_strain", 6, {strain_stage, sort_stage}},
     {"next_pressure", 1, {properties_stage, sort_stage}},
     {"next_shear_acceleration", 3, {properties_stage, sort_stage}},
+    {"next_filling", 1, {properties_stage, sort_stage}},
     {"density", 1, always},
     {"compaction", 1, always},
     {"mass_position", 4, {density_stage, density_stage}},
@@ -130,7 +132,7 @@ static_assert(scratch_end == common_scratch + sizeof own_scratch / sizeof *own_s
 constexpr CommonStages common_stages{integrate_stage, sort_stage, search_stage};
 inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
-constexpr ArrayLayout state_layout[] = {{"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {}};
+constexpr ArrayLayout state_layout[] = {{"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {}};
 
 enum Input : int {
     acceleration,

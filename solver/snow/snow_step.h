@@ -298,6 +298,8 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.ballistic = p.ballistic;
     set.symmetric = p.symmetric;
     set.yield_by_stress = p.yield == Yield::stress;
+    set.calibrated = p.calibrated;
+    set.softening = p.softening_length > 0 ? p.spacing / p.softening_length : 0.0f;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
     return set;
@@ -311,8 +313,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
                   property(snow::hardening, p.hardening), property(snow::theta_c, p.theta_c),
                   property(snow::theta_s, p.theta_s)};
     const StateView before = sorted_.view(), after = next_state();
-    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns};
-    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns};
+    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns, before.own[3].columns.data};
+    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns, after.own[3].columns.data};
 
     s.predicted = work_.at<Float4>(snow::predicted);
     s.guessed = work_.at<Float4>(snow::guessed);

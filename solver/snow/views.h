@@ -30,6 +30,8 @@ struct StepConstants {
     bool symmetric;        ///< forces from an energy: volume stress without the gradient correction
     bool objective;        ///< rotate the strain with the snow
     bool yield_by_stress;  ///< strength limits principal stresses, not strains
+    bool calibrated;       ///< compaction counts from how the snow was placed
+    float softening;       ///< spacing over the opening at which a crack has lost its strength; 0 = as hardening
 };
 
 /// What snow keeps from step to step.
@@ -37,6 +39,7 @@ struct SnowStateView {
     Columns strain;  ///< F_E - 1, six columns
     float* pressure;
     Columns shear_acceleration;
+    float* filling;  ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
 };
 
 /// Everything of one step.
@@ -56,7 +59,7 @@ struct SnowView : ParticleView {
     // What is known before the solves.
     Float4* mass_position;  ///< x, y, z and the mass
     float* density;
-    float* compaction;
+    float* compaction;     ///< density over the density at rest, both without elastic strain
     float* shear_modulus;  ///< G
     float* first_lame;     ///< lambda
     float* volume_strain;  ///< |det F_E| - 1

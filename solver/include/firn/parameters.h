@@ -66,6 +66,8 @@ struct Parameters {
     float look_ahead;
     FrictionModel friction_model;
     Yield yield;
+    bool calibrated;
+    float softening_length;
 
     // Boundaries.
     float boundary_volume;

@@ -22,6 +22,9 @@ struct Particles {
     std::vector<Sym3> strain;                ///< elastic stretch minus identity, F_E - 1; empty = 0
     std::vector<float> pressure;             ///< Pa, start value of the pressure solve; empty = 0
     std::vector<Float3> shear_acceleration;  ///< m/s^2, start value of the shear solve; empty = 0
+    /// How dense the snow looked where it was placed, over rest_density: what compaction counts from. 0 or empty = as
+    /// the next step finds it.
+    std::vector<float> filling;
 
     // Inputs that hold until the next upload.
     std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: forces of the host; empty = 0
@@ -35,7 +38,7 @@ struct Particles {
 
     // Results of the last substep, written by download(), ignored by upload().
     std::vector<float> density;     ///< rho, kg/m^3, Gissler 2020, Eq. 20
-    std::vector<float> compaction;  ///< hardening factor e^(xi (...)) of Eq. 22; 1 = as material, > 1 = packed
+    std::vector<float> compaction;  ///< density over the density as placed, both unloaded: 1 = as placed, > 1 = packed
     std::vector<float> neighbours;  ///< number of snow neighbours
 
     /// What other methods than snow keep for each particle, by the name in their tables: as many floats per particle as
