@@ -259,9 +259,9 @@ struct JointResidual {
         // The square root of the energy that is left over, as a speed, over what is allowed.
         const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
         const Real allowed = still + moving * sqrt(dot(changed, changed));
-        const Real square = (s.dt * s.dt) * max(energy, 0.0f) / (allowed * allowed);
-        return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * sqrt(square),
-                 weight * square}};
+        const Real error = s.dt * sqrt(max(energy, 0.0f));
+        return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * error,
+                 weight * error * error / allowed}};
     }
 
     /// Decides who is let go, and leaves what a particle may still do something about.

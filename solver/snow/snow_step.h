@@ -202,8 +202,8 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     SolveState* const state = solve(snow::shear_solve);
     enter(snow::shear_stage);
     const KrylovProgress at{state, double(p.shear_tolerance)};
-    // Errors that nobody sees: of the speed that a fall over a spacing gives, and of what the step changes.
-    const float still = 100.0f * p.shear_tolerance * s.set.parting_speed, moving = 100.0f * p.shear_tolerance;
+    // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
+    const float moving = 100.0f * p.shear_tolerance, still = 0.002f * moving * ::sqrtf(9.81f * p.spacing);
     const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
                   product = work_.columns(snow::product);
     Float4* const direction = work_.at<Float4>(snow::direction);
@@ -226,7 +226,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
             on_.for_each(count, TakeStep{s, step, float(line.next(now.sums[2]))});
             continue;
         }
-        if (now.done || pass == most_passes || now.iterations >= p.shear_iterations_max) return true;
+        if (now.done || pass == most_passes || now.iterations >= p.shear_iterations_max) break;
         on_.for_each(count, ClearStep{step});
         const int left = p.shear_iterations_max - now.iterations, likely = shear_iterations_ / 3;
         if (!conjugate_gradients(on_, count, A, {step, residual, product, direction}, at, left, likely, watch))
@@ -236,6 +236,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
         on_.for_each(count, TakeStep{s, step, 1.0f});
         ++pass;
     }
+    return true;
 }
 
 inline void SnowStep::find_boundary_load(const SnowView& s) {

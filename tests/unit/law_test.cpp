@@ -312,9 +312,8 @@ TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
         for (const double ratio : {0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 3.0}) {
             const double rho0 = 400, now = ratio * rho0;
             const double expected = std::exp(xi * (now - rho0) / now);
-            const double got = lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(now)),
-                                                     splat(static_cast<float>(rho0))),
-                                    0);
+            const double got =
+                lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(ratio)), 0), 0);
             EXPECT_NEAR(got, expected, 1e-5 * expected) << "xi " << xi << ", density " << now;
         }
 }
@@ -322,10 +321,22 @@ TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
 TEST(FIRN_SUITE(Law), HardeningIsBoundedForLoneFlakesAndAbsurdXi) {
     for (const float xi : {10.0f, 100.0f})
         for (const float now : {0.0f, 1e-20f, 1.0f, 399.0f, 1e9f}) {
-            const float factor = lane(hardening_factor(splat(xi), splat(now), splat(400.0f)), 0);
+            const float factor = lane(hardening_factor(splat(xi), splat(now / 400.0f), 0), 0);
             EXPECT_GT(factor, 0.0f);
             EXPECT_LT(factor, 1e14f);
         }
+}
+
+TEST(FIRN_SUITE(Law), CracksSoftenByTheirOpeningAndPackedSnowByXi) {
+    for (const double spacing : {0.01, 0.05}) {
+        // Where a band of one spacing has opened by the softening length, 1 / e of the strength is left.
+        const double opening = 0.003, stretched = 1 + opening / spacing;
+        const float softening = static_cast<float>(spacing / opening);
+        const Real xi = splat(10.0f);
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(static_cast<float>(1 / stretched)), softening), 0), std::exp(-1.0),
+                    1e-5);
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(1.25f), softening), 0), std::exp(2.0), 1e-4);
+    }
 }
 
 TEST(FIRN_SUITE(Law), LameParametersOfEquation22And23) {
@@ -335,7 +346,7 @@ TEST(FIRN_SUITE(Law), LameParametersOfEquation22And23) {
         const reference::Lame expected = reference::lame({400, 380, 450}, p);
         for (const size_t i : {0u, 1u, 2u}) {
             const double rho[3] = {400, 380, 450};
-            const Real factor = hardening_factor(splat(10.0f), splat(static_cast<float>(rho[i])), splat(400.0f));
+            const Real factor = hardening_factor(splat(10.0f), splat(static_cast<float>(rho[i] / 400)), 0);
             const Lame got = lame(splat(140e3f), splat(static_cast<float>(nu)), factor);
             EXPECT_NEAR(lane(got.shear, 0), expected.G[i], 2e-6 * expected.G[i]);
             // 1 - 2 nu loses two digits at 0.49.
