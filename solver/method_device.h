@@ -159,7 +159,8 @@ public:
     /// Of the state as it is now.
     virtual Energy energy(const Parameters&) = 0;
     /// Takes down how fast particles and bodies are, for thrown() at the end of a frame of `duration` seconds. `gain`
-    /// times as fast is as fast as they may make what is near them. Bodies: where they are, and their speeds, m/s.
+    /// times as fast is as fast as they may make what is near them. Bodies: where they are, and at what speeds they
+    /// throw off what rests, m/s.
     virtual void note_speeds(const Parameters&, double duration, double gain, const BodyPlacement* now,
                              const float* speed, uint32_t bodies) = 0;
     /// Particles that are faster by more than `allowance`, m/s, than anything noted explains. After a step.

@@ -10,13 +10,14 @@ namespace firn {
 
 namespace {
 
-/// So many times as fast as what is near it may a particle become in a frame: three times where a body comes towards it
-/// as fast as it flies itself, and it bounces off whole.
-constexpr double gain = 3;
+/// So many times as fast as what is near it may a particle become in a frame. Bodies count as fast as they throw off
+/// what rests, (1 + bounce) V; what comes towards them at u leaves with bounce u + (1 + bounce) V, which is never more
+/// than twice the larger. Snow alone stayed below 1.3 in all examples, and in ice that a stamp crushed.
+constexpr double gain = 2;
 
-double strongest_adhesion(const Body& b) {
-    const auto most = std::max_element(b.particle_adhesion.begin(), b.particle_adhesion.end());
-    return most == b.particle_adhesion.end() ? b.adhesion : *most;
+double strongest(const std::vector<float>& of_particles, float of_body) {
+    const auto most = std::max_element(of_particles.begin(), of_particles.end());
+    return most == of_particles.end() ? of_body : *most;
 }
 
 double size(const Float3& a) {
@@ -38,9 +39,10 @@ EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters&
     std::vector<float> speed;
     for (size_t k = 0; k < bodies.size(); ++k) {
         const KnownBody& b = bodies[k];
-        adhesion_ = std::max(adhesion_, strongest_adhesion(b.body));
+        adhesion_ = std::max(adhesion_, strongest(b.body.particle_adhesion, b.body.adhesion));
         const Travel t = travel(b);
-        speed.push_back(static_cast<float>(t.distance / frame));
+        const double bounce = strongest(b.body.particle_bounce, b.body.bounce);
+        speed.push_back(static_cast<float>((1 + bounce) * t.distance / frame));
         if (b.body.motion == Motion::rigid && t.distance > 0) {
             rigid_.push_back({k, t, {}});
             apply_transform(b.now, b.pivot, rigid_.back().pivot);
