@@ -42,6 +42,8 @@ int run(const CommandLine& line) {
     const std::string in = line.text("IN", ""), out = line.text("OUT", "");
     std::error_code error;
     if (fs::equivalent(in, out, error)) throw UsageError("IN and OUT are the same file");
+    if (fs::exists(fs::symlink_status(out, error)) && !line.has("--force"))
+        throw Error(out + ": is there already; --force overwrites it");
     if (is_mesh(in)) {
         if (!is_mesh(out)) throw UsageError("a mesh can become another mesh (.obj, .ply), not " + out);
         write_mesh(out, read_mesh(in));
@@ -89,7 +91,8 @@ Subcommand convert_command() {
              {"--spacing", "M", "between particles, when IN does not say"},
              {"--voxel", "M", "size of a voxel; half the spacing unless given"},
              {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
-             {"--full-float", "", "grids in 32 bits instead of 16"}},
+             {"--full-float", "", "grids in 32 bits instead of 16"},
+             {"--force", "", "overwrite OUT"}},
             run};
 }
 

@@ -7,11 +7,21 @@
 #include <cerrno>
 #include <cstring>
 
+#include "checksum.h"
 #include "firn/error.h"
 
 namespace firn {
 
 namespace {
+
+constexpr char sum_key[] = ",\"line_sum\":\"";
+constexpr size_t digits = 16;
+
+std::string sum_of(const std::string& object) {
+    Checksum sum;
+    sum.add(object.data(), object.size());
+    return sum.text();
+}
 
 class OpenFile {
 public:
@@ -71,6 +81,20 @@ void append_lines(const std::string& path, const std::string& lines, const std::
     file.write((file.size() == 0 ? first_line : gap) + lines);
     if (durable) file.reach_the_disk();
     file.close();
+}
+
+std::string with_sum(const std::string& object) {
+    return object.substr(0, object.size() - 1) + sum_key + sum_of(object) + "\"}";
+}
+
+LineSum check_sum(const std::string& line) {
+    if (line.rfind("line_sum") == std::string::npos) return LineSum::none;
+    const size_t tail = sizeof sum_key - 1 + digits + 2;
+    if (line.size() <= tail || line.compare(line.size() - tail, sizeof sum_key - 1, sum_key) != 0)
+        return LineSum::wrong;
+    const std::string object = line.substr(0, line.size() - tail) + "}";
+    const bool same = line.compare(line.size() - digits - 2, std::string::npos, sum_of(object) + "\"}") == 0;
+    return same ? LineSum::right : LineSum::wrong;
 }
 
 }  // namespace firn

@@ -11,4 +11,10 @@ namespace firn {
 void append_lines(const std::string& path, const std::string& lines, const std::string& first_line = "",
                   bool durable = false);
 
+/// A JSON object on one line, without its end, with a checksum as its last value: "line_sum".
+std::string with_sum(const std::string& object);
+/// Whether the line has such a checksum, and it is that of its text.
+enum class LineSum { none, right, wrong };
+LineSum check_sum(const std::string& line);
+
 }  // namespace firn

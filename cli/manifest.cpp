@@ -47,7 +47,7 @@ std::string unescaped(const std::string& text) {
 }
 
 std::string line_of(const json& object) {
-    return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    return with_sum(object.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 /// Whether the name can only be a file of the folder: a manifest that somebody else wrote must not lead out of it.
@@ -115,6 +115,7 @@ void Manifest::read() {
     run_.reset();
     files_.clear();
     had_checkpoint_ = false;
+    run_is_certain_ = true;
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(path(), ignored))) return;
     std::ifstream in(path(), std::ios::binary);
@@ -134,7 +135,12 @@ void Manifest::read() {
 
 void Manifest::read_line(const std::string& line) {
     const json object = json::parse(line, nullptr, false);
-    if (!object.is_object()) return;
+    if (!object.is_object() || check_sum(line) == LineSum::wrong) {
+        // However it is broken, it is most of what tells of a run.
+        if (line.find("\"physics\"") != std::string::npos || line.find("\"run\"") != std::string::npos)
+            run_is_certain_ = false;
+        return;
+    }
     const auto name = [&](const char* key) {
         const std::string text = unescaped(object.at(key).get<std::string>());
         return stays_inside(text) ? text : throw Error("it names a file outside its folder");
@@ -142,6 +148,7 @@ void Manifest::read_line(const std::string& line) {
     try {
         if (object.contains("run")) {
             run_ = plan_of(object.at("run"));
+            run_is_certain_ = true;
             if (object.at("run").at("anew").get<bool>()) {
                 // What a run before this one left is still ours to remove, but nothing to build on.
                 had_checkpoint_ = false;
@@ -173,9 +180,9 @@ void Manifest::append(const std::string& lines, bool durable) {
 
 void Manifest::begin(const RunPlan& run, bool anew) {
     const std::string line = line_of({{"run", to_json(run, anew)}});
-    if (!anew && run_ && line == line_of({{"run", to_json(*run_, false)}})) return;
+    if (!anew && run_ && run_is_certain_ && line == line_of({{"run", to_json(*run_, false)}})) return;
     append(line, true);
-    read_line(line);
+    read_line(line.substr(0, line.size() - 1));
 }
 
 std::vector<std::string> Manifest::files() const {
@@ -235,7 +242,7 @@ void Manifest::made(const std::string& path) {
     if (!sum.readable) throw Error(path + ": can't be read again after it was written");
     const std::string line = line_of({{"made", escaped(name_of(path))}, {"size", sum.size}, {"sum", sum.sum}});
     append(line, false);
-    read_line(line);
+    read_line(line.substr(0, line.size() - 1));
 }
 
 void Manifest::remove(const std::vector<std::string>& paths) {

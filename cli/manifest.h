@@ -9,7 +9,8 @@
 //   {"made":"particles/wall.0001.bgeo","size":123,"sum":"..."}   it is whole: this size, this checksum
 //   {"removed":"checkpoints/wall.0001.bgeo"}
 //
-// A line that is no JSON was torn when its writer was killed, and is passed over.
+// and each with a checksum of its own as "line_sum". A line that is no JSON was torn when its writer was killed, and is
+// passed over, as is one whose checksum is wrong.
 
 #include <cstdint>
 #include <map>
@@ -46,10 +47,14 @@ public:
     /// Reads what is there; a folder without a manifest owns nothing. Throws Error for a file that is none.
     explicit Manifest(std::string folder);
 
+    std::string path() const;
+
     // Paths are those of RunFolder, and begin with the folder.
 
     /// The run in this folder, as it was last started or resumed.
     const std::optional<RunPlan>& run() const { return run_; }
+    /// False when a line that told of a run is broken, and none follows: what run() says may be out of date.
+    bool run_is_certain() const { return run_is_certain_; }
     /// `anew`: not a run that goes on.
     void begin(const RunPlan&, bool anew);
 
@@ -83,7 +88,6 @@ private:
         std::string sum;
     };
 
-    std::string path() const;
     std::string name_of(const std::string& path) const;
     void read();
     void read_line(const std::string& line);
@@ -92,7 +96,7 @@ private:
     std::string folder_;
     std::optional<RunPlan> run_;
     std::map<std::string, File> files_;
-    bool had_checkpoint_ = false;
+    bool had_checkpoint_ = false, run_is_certain_ = true;
 };
 
 }  // namespace firn

@@ -19,8 +19,12 @@ constexpr const char* kind = "firn-run";
 constexpr int format_version = 1;
 
 /// Text of any bytes becomes valid UTF-8: a path may hold what JSON may not.
-std::string line_of(const json& object) {
-    return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+std::string text_of(const json& object) {
+    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string summed(const json& object) {
+    return with_sum(text_of(object)) + "\n";
 }
 
 json to_json(const RunHeader& header) {
@@ -165,7 +169,7 @@ FrameRecord frame_from(const json& object, const std::vector<SolveName>& solves)
 void start_run_log(const std::string& path, const RunHeader& header) {
     NewFile file(path);
     std::ofstream out(file.temporary(), std::ios::binary);
-    out << line_of(to_json(header));
+    out << summed(to_json(header));
     out.close();
     if (!out) throw Error(path + ": can't be written; is the disk full, or the folder read-only?");
     file.commit();
@@ -173,7 +177,7 @@ void start_run_log(const std::string& path, const RunHeader& header) {
 
 void append_frame(const std::string& path, const FrameRecord& record, const std::vector<SolveName>& solves) {
     // The file must be there: a frame without its run's first line would make no log.
-    append_lines(path, line_of(to_json(record, solves)));
+    append_lines(path, summed(to_json(record, solves)));
 }
 
 void add_report(FrameRecord& record, const FrameReport& report) {
@@ -216,9 +220,7 @@ void add_load(FrameRecord& record, const std::string& collider, const BodyLoad& 
 }
 
 std::string frame_record_text(const FrameRecord& record, const std::vector<SolveName>& solves) {
-    std::string line = line_of(to_json(record, solves));
-    line.pop_back();
-    return line;
+    return text_of(to_json(record, solves));
 }
 
 FrameRecord parse_frame_record(const std::string& text, const std::vector<SolveName>& solves) {
@@ -237,6 +239,7 @@ RunLog read_run_log(const std::string& path) {
     RunLog log;
     std::string line;
     size_t number = 0;
+    LineSum first = LineSum::none;
     while (std::getline(in, line)) {
         ++number;
         const std::string where = path + ":" + std::to_string(number) + ": ";
@@ -247,9 +250,15 @@ RunLog read_run_log(const std::string& path) {
             if (!ours) throw Error(where + "not a log of a Firn run: its first line must be one");
             if (object.value("format", json()) != format_version)
                 throw Error(where + "written by another version of Firn; use that one");
+            first = check_sum(line);
         }
         // A line that is no JSON was torn when its run was killed, in the middle of the file if it was resumed later.
         if (!object.is_object()) continue;
+        // Logs of Firn 0.1 have no checksums; in others every line has one.
+        const LineSum sum = check_sum(line);
+        if (first == LineSum::wrong || (first == LineSum::none && sum != LineSum::none))
+            throw Error(path + ":1: damaged: its checksum is wrong; --resume makes the log again");
+        if (sum != first) continue;
         try {
             if (number == 1)
                 log.header = header_from(object);

@@ -1,7 +1,8 @@
 #pragma once
 
 // What a run leaves about itself, one JSON object per line in `run.jsonl`: first the run (a header), then every frame.
-// Lines are appended and flushed, so that a killed run keeps all whole frames; a torn last line is passed over.
+// Lines are appended and flushed, so that a killed run keeps all whole frames; a torn last line is passed over. Each
+// line ends with its own checksum, "line_sum"; a line that was damaged since is passed over too.
 
 #include <cstdint>
 #include <string>

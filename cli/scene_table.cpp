@@ -270,7 +270,7 @@ void SceneTable::set_parameters(Parameters& parameters) const {
         try {
             set_parameter(parameters, info->token, value);
         } catch (const Error& error) {
-            fail(at, error.what());
+            fail(at, with_short_token(error.what(), value));
         }
     }
 }

@@ -212,6 +212,11 @@ void Run::check_folder() {
     if (manifest_.run() && !settings_.force)
         throw Error(folder_.path() + " already holds a run; --resume continues it, --force replaces it, --out puts " +
                     "this one elsewhere");
+    // A run names its copy of the scene, and only after itself. To start over would remove what it made.
+    if (!manifest_.run() && manifest_.names(folder_.scene()) && !settings_.force)
+        throw Error(manifest_.path() +
+                    ": is damaged: it names files of a run, but what it says of the run itself can't " +
+                    "be read; --force starts it over, --out puts this one elsewhere");
     std::error_code ignored;
     if (fs::equivalent(scene_.path, folder_.scene(), ignored) && !manifest_.names(folder_.scene()))
         throw Error(folder_.scene() + ": the run's copy of the scene would overwrite the scene itself; give another " +
@@ -279,7 +284,7 @@ bool Run::resume() {
         view_.warn("warning: and " + std::to_string(wrong.size() - 8) + " more; `firn verify` lists them all");
     manifest_.require_free(wrong);
     refuse_files_in_the_way();
-    if (flaws_.none() && reached_ >= scene_.last_frame) return false;
+    if (flaws_.none() && reached_ >= scene_.last_frame && manifest_.run_is_certain()) return false;
     if (settings_.from_frame) warn_of_another_device(manifest_.run()->arithmetic);
     // A run that is asked for fewer frames than it has keeps its end.
     if (reached_ <= scene_.last_frame) manifest_.begin(plan_, false);

@@ -36,9 +36,11 @@ int run(const CommandLine& line) {
     if (!manifest.run()) throw Error(path + " holds no run of firn sim: no manifest.jsonl there tells of one");
     const RunPlan& plan = *manifest.run();
     catch_interrupts();
-    const RunFlaws flaws = find_flaws(RunFolder(path, plan.name), manifest, plan, plan.last_frame, true, true,
-                                      [] { return interrupted_by() != 0; });
+    RunFlaws flaws = find_flaws(RunFolder(path, plan.name), manifest, plan, plan.last_frame, true, true,
+                                [] { return interrupted_by() != 0; });
     if (interrupted_by() != 0) return 128 + interrupted_by();
+    if (!manifest.run_is_certain())
+        flaws.list.push_back({manifest.path(), "is damaged: the run may have more frames than it says"});
     const std::set<int> simulate = frames_to_simulate(plan, flaws);
     if (line.has("--json")) {
         print_json(flaws, simulate);

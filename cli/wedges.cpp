@@ -1,6 +1,7 @@
 #include "wedges.h"
 
 #include "firn/error.h"
+#include "firn/short_token.h"
 #include "run_folder.h"
 
 namespace firn {
@@ -33,9 +34,16 @@ std::string wedge_folder(const std::string& out, int number) {
 }
 
 Scene read_wedge(const std::string& path, int number, const std::vector<std::string>& overrides) {
-    std::vector<std::string> settings = wedge_settings(read_scene(path), number);
+    const std::vector<std::string> of_wedge = wedge_settings(read_scene(path), number);
+    std::vector<std::string> settings = of_wedge;
     settings.insert(settings.end(), overrides.begin(), overrides.end());
-    return read_scene(path, settings);
+    try {
+        return read_scene(path, settings);
+    } catch (const Error& error) {
+        std::string what = error.what();
+        for (const std::string& setting : of_wedge) what = with_short_token(what, setting);
+        throw Error(what);
+    }
 }
 
 }  // namespace firn

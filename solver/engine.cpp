@@ -96,9 +96,10 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
-    EnergyCheck check(bodies, acting, device.energy(acting), frame, fastest_air(acting, given_air));
+    EnergyCheck check(bodies, acting, device, placements(bodies, time / frame), frame, frame - time,
+                      fastest_air(acting, given_air));
     const auto end_frame = [&] {
-        const std::string warning = check.compare(device.energy(acting));
+        const std::string warning = check.compare([&](uint32_t rank) { return owner.staging().id_of(rank); });
         if (!warning.empty()) reporter.report.warnings.push_back(warning);
     };
     for (int substep = start.substeps + 1;; ++substep) {

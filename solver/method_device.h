@@ -89,6 +89,13 @@ struct Energy {
     double mass = 0;                    ///< kg
 };
 
+/// Particles that are faster than what was near them explains.
+struct Thrown {
+    uint64_t count = 0;
+    uint32_t rank = 0;  ///< of the fastest
+    double speed = 0;   ///< of the fastest, m/s
+};
+
 /// How long a step a body allows that is on its way to particles.
 struct Sweep {
     bool met = false;    ///< a body that is fast enough to count comes near some
@@ -151,6 +158,13 @@ public:
 
     /// Of the state as it is now.
     virtual Energy energy(const Parameters&) = 0;
+    /// Takes down how fast particles and bodies are, for thrown() at the end of a frame of `duration` seconds. `gain`
+    /// times as fast is as fast as they may make what is near them. Bodies: where they are, and at what speeds they
+    /// throw off what rests, m/s.
+    virtual void note_speeds(const Parameters&, double duration, double gain, const BodyPlacement* now,
+                             const float* speed, uint32_t bodies) = 0;
+    /// Particles that are faster by more than `allowance`, m/s, than anything noted explains. After a step.
+    virtual Thrown thrown(const Parameters&, double allowance) = 0;
     /// Elastic energy of the state that the last step made, J.
     virtual double stored_energy(const Parameters&) = 0;
 

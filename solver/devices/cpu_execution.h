@@ -36,6 +36,13 @@ public:
 
     /// Adds integers that many kernels add to at once: the sum does not depend on the order.
     static void add(int64_t* to, int64_t value) { __atomic_fetch_add(to, value, __ATOMIC_RELAXED); }
+    /// The largest of what is there and what many kernels bring at once.
+    static void raise(uint32_t* to, uint32_t value) {
+        uint32_t there = __atomic_load_n(to, __ATOMIC_RELAXED);
+        while (there < value &&
+               !__atomic_compare_exchange_n(to, &there, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
+    }
 
     explicit Execution(int threads) : threads_(threads) {}
 

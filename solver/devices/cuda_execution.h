@@ -214,6 +214,13 @@ public:
         *to += value;
 #endif
     }
+    __host__ __device__ static void raise(uint32_t* to, uint32_t value) {
+#ifdef __CUDA_ARCH__
+        if (*to < value) atomicMax(to, value);
+#else
+        *to = *to < value ? value : *to;
+#endif
+    }
 
     /// On the stream that the calling thread has entered; the number is not used.
     explicit Execution(int) : stream_(CudaStream::current()) {

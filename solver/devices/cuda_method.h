@@ -63,6 +63,15 @@ public:
         const CudaStream::Entered here(stream_);
         return step_->energy(parameters);
     }
+    void note_speeds(const Parameters& parameters, double duration, double gain, const BodyPlacement* now,
+                     const float* speed, uint32_t bodies) override {
+        const CudaStream::Entered here(stream_);
+        step_->note_speeds(parameters, duration, gain, now, speed, bodies);
+    }
+    Thrown thrown(const Parameters& parameters, double allowance) override {
+        const CudaStream::Entered here(stream_);
+        return step_->thrown(parameters, allowance);
+    }
     double stored_energy(const Parameters& parameters) override {
         const CudaStream::Entered here(stream_);
         return step_->stored_energy(parameters);

@@ -15,6 +15,7 @@
 #include "particles/speeds.h"
 #include "particles/state.h"
 #include "particles/swept_path.h"
+#include "particles/thrown.h"
 #include "particles/workspace.h"
 
 namespace firn::FIRN_LANES {
@@ -94,6 +95,9 @@ public:
                 double free_path) override;
 
     Energy energy(const Parameters&) override;
+    void note_speeds(const Parameters&, double duration, double gain, const BodyPlacement* now, const float* speed,
+                     uint32_t bodies) override;
+    Thrown thrown(const Parameters&, double allowance) override;
     double stored_energy(const Parameters&) override { return 0; }
     void set_air(const Air& air) override { air_ = air; }
 
@@ -108,6 +112,7 @@ protected:
         solve_.resize(StepResult::most_solves);
         extremes_.resize(8);
         culprit_.resize(1);
+        thrown_.resize(1);
         for (const ArrayLayout* row = tables.layout.inputs; row->name; ++row) {
             const int k = static_cast<int>(row - tables.layout.inputs);
             if (!std::strcmp(row->name, "acceleration")) acceleration_input_ = k;
@@ -174,10 +179,18 @@ protected:
     Buffer<BodySums> body_sums_;
     Buffer<BodyPlacement> sweep_placement_;
     Buffer<Float4> sweep_;
-    uint32_t pushed_ = 0;  ///< bodies that may be near particles
+    uint32_t pushed_ = 0;     ///< bodies that may be near particles
+    Buffer<uint32_t> noted_;  ///< places of a SpeedTable, and its levels
+    Buffer<float> body_speed_;
+    Buffer<ThrownGrains> thrown_;
     Buffer<Culprit> culprit_;
 
 private:
+    /// Where the particles are now.
+    MotionView motion_now() const { return stepped_ ? next_state().motion : sorted_.view().motion; }
+    SpeedTable speed_table(const Parameters&) const;
+    double noted_for_ = 0, noted_gain_ = 1;  ///< s; and how many times as fast
+
     /// Wider than the support by what rounding a coordinate of a thousand kilometres' worth of cells can cost.
     static float cell_width(float spacing) { return 2.0f * spacing * (1.0f + 1.0f / 256.0f); }
     void find_neighbours(const Parameters&);
@@ -299,11 +312,57 @@ inline Sweep MethodStep::sweep(const BodyPlacement* from, const BodyPlacement* t
 inline Energy MethodStep::energy(const Parameters& p) {
     if (!counts_.owned) return {};
     ParticleView s = particle_view(p, 0);
-    if (stepped_) s.now = s.next;
+    s.now = motion_now();
     on_.template sum<4>(counts_.owned, Energies{s}, extremes_.data());
     double sums[4];
     on_.copy_out(sums, extremes_.data(), 4);
     return {sums[0], sums[1], sums[2], sums[3]};
+}
+
+inline SpeedTable MethodStep::speed_table(const Parameters& p) const {
+    uint32_t places = 1u << 12;
+    while (places < counts_.visible / 2) places *= 2;
+    // Who is thrown off at `gain` times the speed goes as many times as far.
+    const double reach = (1 + noted_gain_) * noted_for_;
+    return {noted_.data(), noted_.data() + places, places - 1, 16.0f * p.spacing, static_cast<float>(reach)};
+}
+
+inline void MethodStep::note_speeds(const Parameters& p, double duration, double gain, const BodyPlacement* now,
+                                    const float* speed, uint32_t bodies) {
+    noted_for_ = duration;
+    noted_gain_ = gain;
+    const uint32_t places = speed_table(p).mask + 1;
+    noted_.resize(places + SpeedTable::levels);
+    const SpeedTable table = speed_table(p);
+    on_.for_each_item(places, ClearSpeeds{table});
+    const ParticleView s = particle_view(p, 0);
+    on_.for_each_item(counts_.visible, NoteParticles{table,
+                                                     motion_now(),
+                                                     {s.acceleration[0], s.acceleration[1], s.acceleration[2]},
+                                                     static_cast<float>(duration)});
+    if (!boundary_.moving_count()) return;
+    sweep_placement_.resize(size_t(2) * bodies);
+    body_speed_.resize(bodies);
+    on_.copy_in(sweep_placement_.data(), now, bodies);
+    on_.copy_in(body_speed_.data(), speed, bodies);
+    on_.for_each_item(boundary_.moving_count(),
+                      NoteBodies{table, boundary_.moving_start(), boundary_.moving_target(), boundary_.moving_body(),
+                                 sweep_placement_.data(), body_speed_.data()});
+}
+
+inline Thrown MethodStep::thrown(const Parameters& p, double allowance) {
+    if (!counts_.owned) return {};
+    uint32_t* const found = work_.at<uint32_t>(culprit_mark);
+    const MotionView now = motion_now();
+    on_.once(StartThrown{thrown_.data()});
+    on_.for_each_item(counts_.owned, FindThrown{speed_table(p), now, static_cast<float>(noted_gain_),
+                                                static_cast<float>(allowance), found, thrown_.data()});
+    if (!on_.read(thrown_.data()).count) return {};
+    on_.for_each_item(counts_.owned, NameThrown{now.rank, found, thrown_.data()});
+    const ThrownGrains of = on_.read(thrown_.data());
+    float speed;
+    std::memcpy(&speed, &of.speed, sizeof speed);
+    return {static_cast<uint64_t>(of.count), of.rank - 1, double(speed)};
 }
 
 inline void MethodStep::upload(const StateArrays& host, ParticleCounts counts) {
@@ -404,15 +463,16 @@ inline uint64_t MethodStep::bytes() const {
     uint64_t total = sorted_.bytes() + work_.bytes() + cells_.bytes() + neighbours_.bytes() +
                      boundary_neighbours_.bytes() + own_rows_.bytes() + still_rows_.bytes() + moving_rows_.bytes() +
                      boundary_.bytes() + body_sums_.bytes() + impulse_.bytes() + sweep_placement_.bytes() +
-                     sweep_.bytes() + on_.bytes();
+                     sweep_.bytes() + noted_.bytes() + body_speed_.bytes() + on_.bytes();
     for (const Buffer<float>& input : inputs_) total += input.bytes();
     return total;
 }
 
 inline uint64_t MethodStep::bytes_per_particle(uint32_t neighbours) const {
-    // The sorted state and the workspace; cells and their rows 16, counts 12; and per neighbour an index and, where it
-    // is kept, a kernel slope, with a sixth more for blocks of unequal length and an eighth to grow.
-    const uint64_t arrays = sorted_.bytes_per_particle() + work_.bytes_per_particle() + 16 + 12;
+    // The sorted state and the workspace; cells and their rows 16, counts 12, noted speeds 4; and per neighbour an
+    // index and, where it is kept, a kernel slope, with a sixth more for blocks of unequal length and an eighth to
+    // grow.
+    const uint64_t arrays = sorted_.bytes_per_particle() + work_.bytes_per_particle() + 16 + 12 + 4;
     const uint64_t entry = Execution::compact_lists ? 2 : Execution::keeps_slopes ? 8 : 4;
     return arrays + uint64_t(neighbours) * entry * 21 / 16;
 }

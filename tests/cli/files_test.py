@@ -117,6 +117,19 @@ usd = false
         self.fails("convert", first, "x.obj", code=2)
         self.fails("convert", first, "x.bgeo", "--volumes", code=2)
 
+    def test_convert_overwrites_nothing_unasked(self):
+        first = self.run_path("particles/fall.0004.bgeo")
+        cube = self.write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        for source, name in ((first, "mine.vdb"), (first, "mine.bgeo"), (cube, "mine.ply")):
+            self.write(name, "mine")
+            self.assertIn("--force", self.fails("convert", source, name))
+            with open(self.path(name)) as file:
+                self.assertEqual(file.read(), "mine")
+            os.symlink("nowhere", self.path("link_" + name))
+            self.assertIn("--force", self.fails("convert", source, "link_" + name))
+            self.firn("convert", source, name, "--force")
+            self.firn("info", name)
+
     def test_convert_keeps_groups_and_names_what_it_leaves_out(self):
         data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/bgeo")
         grouped = os.path.join(data, "simple_partanim_16_5.bgeo")

@@ -273,10 +273,9 @@ class Whole(Folders):
     def test_what_is_damaged_is_made_again(self):
         for damage in (self.cut, self.flip):
             for name in self.FILES:
-                if name != "run.jsonl":
-                    damage(f"run/{name}")
+                damage(f"run/{name}")
             said, _ = self.firn("verify", "run", code=1)
-            self.assertEqual(said.count("is damaged"), len(self.FILES) - 1, said)
+            self.assertEqual(said.count("is damaged") + said.count("has no line"), len(self.FILES), said)
             self.sim("--resume")
             self.assert_whole()
 
@@ -293,6 +292,21 @@ class Whole(Folders):
         before = json.loads(lines[4])
         for name in ("particles", "mass", "kinetic_energy", "potential_energy", "height_mean", "speed", "time"):
             self.assertEqual(again[4][name], before[name], name)
+
+    def test_a_log_whose_numbers_changed(self):
+        with open(self.path("run/run.jsonl")) as log:
+            lines = log.read().splitlines()
+        for number, frames in ((5, "has no line of frame 5"), (0, "is damaged")):
+            with self.subTest(line=number):
+                # Still JSON, and still a number.
+                changed = list(lines)
+                changed[number] = changed[number].replace('"particles":', '"particles":1').replace('"fps":', '"fps":1')
+                self.assertNotEqual(changed, lines)
+                self.write("run/run.jsonl", "\n".join(changed) + "\n")
+                self.assertIn(f"run.jsonl: {frames}", self.firn("verify", "run", code=1)[0])
+                self.sim("--resume")
+                self.assert_whole()
+                self.assertEqual(self.log("run")[5]["particles"], json.loads(lines[5])["particles"])
 
     def test_frames_without_particles_are_simulated_again(self):
         self.firn("sim", self.scene, "--out", "none", "--set", "output.particles=none")
@@ -341,6 +355,35 @@ class Whole(Folders):
             manifest.write('{"made":"particles/fall.00')
         self.firn("volumes", "run", "--frames", "1", "--force")
         self.firn("verify", "run")
+        self.assertEqual(self.log("run")[10]["frame"], 10)
+
+    def test_a_manifest_that_lost_its_run(self):
+        with open(self.path("run/manifest.jsonl")) as manifest:
+            lines = manifest.read().splitlines()
+        run = next(k for k, line in enumerate(lines) if line.startswith('{"run"'))
+        before = self.particles("run")
+        for change in (lambda line: line.replace('"last_frame":10', '"last_frame":1'), lambda line: line[1:],
+                       lambda line: line[:40]):
+            with self.subTest(line=change(lines[run])[:60]):
+                changed = list(lines)
+                changed[run] = change(changed[run])
+                self.assertNotEqual(changed, lines)
+                self.write("run/manifest.jsonl", "\n".join(changed) + "\n")
+                self.fails("verify", "run")
+                for options in ((), ("--resume",), ("--resume", "--frames", "2")):
+                    self.assertIn("--force", self.fails("sim", self.scene, "--out", "run", *options))
+                self.assertEqual(self.particles("run"), before)
+        # A run that went on with more frames, and lost the line about those: --resume knows them from the scene.
+        self.firn("sim", self.scene, "--out", "more", "--frames", "2")
+        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "3")
+        with open(self.path("more/manifest.jsonl")) as manifest:
+            text = manifest.read()
+        self.write("more/manifest.jsonl", text.replace('"last_frame":3', '"last_frame":2'))
+        self.assertIn("more frames", self.firn("verify", "more", code=1)[0])
+        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "3")
+        self.assertIn("frames 1 to 3", self.firn("verify", "more")[0])
+
+    def test_a_manifest_of_another_program(self):
         # Of another program, or of another version.
         self.write("run/manifest.jsonl", '{"files": []}\n')
         self.assertIn("manifest.jsonl", self.fails("verify", "run"))

@@ -77,5 +77,30 @@ TEST(Manifest, TornLinesArePassedOver) {
     EXPECT_THROW(Manifest(folder.path()), Error);
 }
 
+TEST(Manifest, ChangedLinesArePassedOver) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("manifest.jsonl"), file = folder.file("a");
+    Manifest manifest(folder.path());
+    manifest.claim({file});
+    write_text(file, "snow");
+    manifest.made(file);
+    RunPlan plan;
+    plan.last_frame = 12;
+    manifest.begin(plan, false);
+    const std::string whole = read_text(path);
+    const size_t second = whole.find('\n') + 1;
+    for (size_t k = second; k < whole.size(); ++k) {
+        std::string changed = whole;
+        changed[k] = static_cast<char>(changed[k] ^ 1);
+        write_text(path, changed);
+        const Manifest read(folder.path());
+        // Nothing that it still says is wrong, and it knows when it lost what the run is.
+        EXPECT_EQ(read.run() ? read.run()->last_frame : 12, 12) << k;
+        EXPECT_NE(read.look(file), FileState::damaged) << k;
+        EXPECT_LE(read.files().size(), 1u) << k;
+        EXPECT_TRUE(read.run() || !read.run_is_certain()) << k;
+    }
+}
+
 }  // namespace
 }  // namespace firn

@@ -194,6 +194,27 @@ TEST(RunLog, SurvivesBeingCutAnywhere) {
     }
 }
 
+TEST(RunLog, ChangedBytesAreNoticed) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.jsonl");
+    start_run_log(path, some_header());
+    append_frame(path, some_frame(1), some_header().solves);
+    append_frame(path, some_frame(2), some_header().solves);
+    const std::string whole = read_text(path);
+    for (size_t k = 0; k < whole.size(); k += 3) {
+        std::string changed = whole;
+        changed[k] = static_cast<char>(changed[k] ^ 1);
+        write_text(path, changed);
+        try {
+            EXPECT_LT(read_run_log(path).frames.size(), 2u) << "byte " << k;
+        } catch (const Error&) {
+        }
+    }
+    // And a log that never had checksums is read as it is.
+    write_text(path, "{\"kind\":\"firn-run\",\"format\":1}\n{\"frame\":1}\n{\"frame\":2}\n");
+    EXPECT_EQ(read_run_log(path).frames.size(), 2u);
+}
+
 TEST(RunLog, OfAFrameRunTwiceTheLaterRecordHolds) {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.jsonl");
@@ -230,8 +251,8 @@ TEST(RunLog, KeepsGoingWithWhatJsonCantHold) {
 TEST(RunLog, HostileFilesAreErrorsThatSayWhere) {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.jsonl");
-    start_run_log(path, some_header());
-    const std::string header = read_text(path);
+    // As Firn 0.1 wrote it, without checksums, which would find all of these first.
+    const std::string header = "{\"kind\":\"firn-run\",\"format\":1}\n";
     const auto message = [&](const std::string& text) -> std::string {
         write_text(path, text);
         try {

@@ -262,11 +262,14 @@ class Planted(firn_runs.Runs):
         token = secret[:24]
         for name, text in (("a.toml", f"[scene]\n{secret} = 1\n"), ("b.toml", f"{secret} other words\n"),
                            ("c.toml", f"root:{secret}\n"), ("d.toml", f"[{secret}]\n[{secret}]\n"),
+                           ("e.toml", f'[solver]\nyield = "{secret}"\n'), ("f.toml", f"[a]\n[a.{secret}]\n[a.{secret}]\n"),
+                           ("g.toml", SCENE + f'[[wedge]]\nkey = "{secret}"\nvalues = [1]\n'),
                            ("a.obj", f"v {secret} 1 2\n"), ("b.obj", f"f {secret} 1 2\n"),
                            ("a.stl", f"solid x\n{secret} other words\n"), ("a.ply", f"ply\nformat {secret}\n")):
             with self.subTest(name=name):
                 self.write(name, text)
-                error = self.fails("check" if name.endswith(".toml") else "info", self.path(name))
+                command = "wedges" if "wedge" in text else "check" if name.endswith(".toml") else "info"
+                error = self.fails(command, self.path(name))
                 self.assertNotIn(secret[:25], error)
                 self.assertNotIn("other words", error)
                 if name == "a.obj":

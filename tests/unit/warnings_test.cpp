@@ -186,4 +186,39 @@ TEST(Warnings, MotionThatForcesExplainIsInOrder) {
     EXPECT_GT(scenes::mean(snow.velocity).y, 1);
 }
 
+/// tests/methods/kicked_test.cpp has grains that nothing threw.
+TEST(Warnings, GrainsThatSomethingThrewAreInOrder) {
+    const auto thrown = [](const std::vector<std::string>& warnings) {
+        return std::any_of(warnings.begin(), warnings.end(),
+                           [](const std::string& warning) { return warning.find("thrown off") != std::string::npos; });
+    };
+    // Snow that is shot at snow, from as far as it comes in the frame.
+    Particles shot = block({0, 0, 0});
+    scenes::append(shot, block({-1.0, 0.01, 0.01}, {40, 0, 0}));
+    Engine meeting;
+    meeting.upload(shot);
+    EXPECT_FALSE(thrown(meeting.advance(frame).warnings));
+    Particles after;
+    meeting.download(after);
+    double fastest = 0;
+    for (size_t i = 0; i < 125; ++i) fastest = std::max(fastest, double(std::abs(after.velocity[i].x)));
+    EXPECT_GT(fastest, 5) << "the test needs a hit";
+
+    // An explosion: a few grains are pushed, and push others.
+    Particles burst = block({0, 3, 0});
+    burst.acceleration.assign(burst.count(), {});
+    for (size_t i = 50; i < 75; ++i) burst.acceleration[i] = {0, 0, 600};
+    EXPECT_FALSE(thrown(warnings_of(burst, {})));
+
+    // A bat that hits a ball which comes as fast.
+    firn::Body bat = scenes::floor_body(0.2, dx);
+    bat.motion = firn::Motion::rigid;
+    bat.bounce = 1;
+    Engine engine;
+    const firn::BodyId id = engine.add_body(bat);
+    engine.upload(block({-0.05, 0.4, -0.05}, {0, -10, 0}));
+    engine.move_body(id, scenes::turn({}, {0, 0.4, 0}));
+    EXPECT_FALSE(thrown(engine.advance(frame).warnings));
+}
+
 }  // namespace

@@ -18,17 +18,28 @@ inline std::string short_token(std::string_view text) {
     return token;
 }
 
+/// An error in which the whole of such a word stands, with the short token in its place.
+inline std::string with_short_token(std::string error, const std::string& word) {
+    const std::string token = short_token(word);
+    if (word.empty() || token == word) return error;
+    for (size_t at = 0; (at = error.find(word, at)) != error.npos; at += token.size())
+        error.replace(at, word.size(), token);
+    return error;
+}
+
 /// What a library says about a file, for an error of ours: it may quote anything, so it is cut where it is long.
 inline std::string library_words(std::string_view text) {
     constexpr size_t longest = 120;
-    std::string line(text.substr(0, longest));
+    std::string line(text);
     for (char& c : line)
         if (c < 32 || c > 126) c = '?';
-    // From the first quote to the last: one token.
-    const size_t open = line.find(" '"), close = line.rfind('\'');
-    if (open != line.npos && close > open + 2 + 24)
-        line.replace(open + 2, close - open - 2, short_token(&line[open + 2]));
-    return text.size() > longest ? line + "..." : line;
+    // From the first quote to the last, or to the end where the library lost it: one token.
+    const size_t open = line.find(" '"), last = line.rfind('\'');
+    if (open != line.npos) {
+        const size_t close = last > open + 1 ? last : line.size();
+        if (close > open + 2 + 24) line.replace(open + 2, close - open - 2, short_token(&line[open + 2]));
+    }
+    return line.size() > longest ? line.substr(0, longest) + "..." : line;
 }
 
 }  // namespace firn
