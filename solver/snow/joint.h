@@ -248,6 +248,7 @@ struct JointResidual {
     Columns residual;
     Columns step;         ///< d, the last pass's
     float still, moving;  ///< error that is allowed: m/s, and as a share of what the step changes
+    bool settled;         ///< friction stays what it was: the pushes that it depends on hardly change any more
     FIRN_HD Values<5> operator()(uint32_t i) const {
         const Vec3 force = (1.0f / load(s.density + i)) * stress_divergence(s, i);
         const Vec3 a = load3(s.after.shear_acceleration, i);
@@ -276,7 +277,8 @@ struct JointResidual {
         store(s.hold + i, hold);
         const Real pressed = select(hold > 0.75f, push, 0.0f);
         const Vec3 moving_on = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
-        const Real drag = (at.friction * pressed + bond) / max(sqrt(dot(moving_on, moving_on)), slip_speed(s));
+        const Real fresh = (at.friction * pressed + bond) / max(sqrt(dot(moving_on, moving_on)), slip_speed(s));
+        const Real drag = settled ? load(s.drag + i) : fresh;
         store(s.drag + i, drag);
         const Vec3 rubbed = -drag * moving_on;
         store3(s.impulse, i, (particle_mass(s, i) * s.dt) * (rubbed + pressed * at.normal));

@@ -197,7 +197,7 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
 
 /// Newton's method: each pass looks at stress, surfaces and what they leave over, and goes where the tangent leads.
 inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
-    constexpr int most_passes = 12, most_shortened = 3;
+    constexpr int most_passes = 30, most_shortened = 3;
     const uint32_t count = counts_.owned;
     SolveState* const state = solve(snow::shear_solve);
     enter(snow::shear_stage);
@@ -215,13 +215,14 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     for (int pass = 0;;) {
         on_.for_each(count, JointVelocity{s});
         on_.for_each(count, JointStress{s});
-        if (!line.shortened) {
+        if (s.shear_scaling && !line.shortened) {
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
         }
-        on_.sum<5>(count, JointResidual{s, residual, step, still, moving}, state->sums, BeginPass{at});
+        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 6}, state->sums, BeginPass{at});
         SolveState now;
         on_.copy_out(&now, state, 1);
+        if (!watch(now.iterations + 1)) return false;
         if (line.shortened < most_shortened && line.misses(now.sums[2])) {
             on_.for_each(count, TakeStep{s, step, float(line.next(now.sums[2]))});
             continue;
@@ -345,8 +346,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.shear_lever = work_.at<float>(snow::shear_lever);
     // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
     // freely is solved that way.
-    const bool scaled =
-        p.solver == Solver::joint || (p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any());
+    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
     s.shear_scaling = scaled ? work_.at<float>(snow::shear_scaling) : nullptr;
 
     s.trial = work_.at<Float4>(snow::trial);

@@ -367,7 +367,7 @@ TEST(Bodies, HundredsOfBodiesShareTheLoadOfOne) {
 TEST(Bodies, TheLoadIsTheChangeOfMomentum) {
     // During an impact, in every mode and solver: what the floor gave the snow, the snow gave the floor.
     for (const firn::Mode mode : {firn::Mode::standard, firn::Mode::published})
-        for (const firn::Solver solver : {firn::Solver::split, firn::Solver::combined}) {
+        for (const firn::Solver solver : {firn::Solver::joint, firn::Solver::split, firn::Solver::combined}) {
             firn::Parameters p;
             p.mode = mode;
             p.solver = solver;

@@ -166,6 +166,7 @@ TEST_P(Determinism, TheHostsOrderDoesNotMatter) {
     shuffle(expected.strain);
     shuffle(expected.pressure);
     shuffle(expected.shear_acceleration);
+    shuffle(expected.filling);
     shuffle(expected.young_modulus);
     shuffle(expected.rest_density);
     shuffle(expected.theta_c);
@@ -216,7 +217,7 @@ TEST_P(Determinism, AShorterUploadLeavesNoTraceOfALongerOne) {
 }
 
 TEST_P(Determinism, ACheckpointInANewEngineGoesOnWithTheSameBits) {
-    for (const firn::Solver solver : {firn::Solver::split, firn::Solver::combined}) {
+    for (const firn::Solver solver : {firn::Solver::joint, firn::Solver::split, firn::Solver::combined}) {
         Scene scene(radius(0.08));
         scene.parameters.solver = solver;
         const Outcome straight = simulate(scene, scene.snow, 2, GetParam());
@@ -308,6 +309,7 @@ TEST(HostState, DownloadGivesBackWhatWasUploaded) {
     snow.strain.assign(snow.count(), {0.001f, 0.002f, 0.003f, 0.004f, 0.005f, 0.006f});
     snow.pressure.assign(snow.count(), 7);
     snow.shear_acceleration.assign(snow.count(), {1, 2, 3});
+    snow.filling.assign(snow.count(), 1.1f);
     engine.upload(snow);
     EXPECT_EQ(engine.particle_count(), snow.count());
     Particles out;

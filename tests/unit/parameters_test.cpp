@@ -327,7 +327,7 @@ TEST(Parameters, PublishedTurnsEveryRemedyOff) {
     EXPECT_FALSE(acting.shear_warm_start);
     // What the paper leaves open stays as it is set.
     EXPECT_EQ(acting.young_modulus, p.young_modulus);
-    EXPECT_EQ(acting.solver, p.solver);
+    EXPECT_EQ(acting.solver, firn::Solver::split);
     EXPECT_EQ(acting.boundary_pressure, p.boundary_pressure);
 
     const Parameters standard = firn::effective(Parameters());

@@ -56,7 +56,7 @@ protected:
         p.threads = 1;
         for (const bool with_floor : {false, true})
             for (const firn::Mode mode : {firn::Mode::standard, firn::Mode::published})
-                for (const firn::Solver solver : {firn::Solver::split, firn::Solver::combined}) {
+                for (const firn::Solver solver : {firn::Solver::joint, firn::Solver::split, firn::Solver::combined}) {
                     p.mode = mode;
                     p.solver = solver;
                     Engine engine(p, GetParam());
@@ -310,7 +310,8 @@ TEST_P(Robustness, AFailingAdvanceLeavesTheLastGoodState) {
     // An acceleration that float can't hold, after a frame that went well.
     firn::Parameters p = coarse();
     p.substeps = 5;
-    for (const firn::Solver solver : {firn::Solver::split, firn::Solver::combined, firn::Solver::explicit_step}) {
+    for (const firn::Solver solver :
+         {firn::Solver::joint, firn::Solver::split, firn::Solver::combined, firn::Solver::explicit_step}) {
         p.solver = solver;
         Engine engine(p, GetParam());
         engine.add_body(scenes::floor_body(0.15, 0.02));

@@ -161,7 +161,9 @@ TEST(Time, WavesFollowTheirCfl) {
 }
 
 TEST(Time, TheReportTellsWhatHappened) {
-    Engine engine = falling_block(parameters());
+    firn::Parameters split = parameters();
+    split.solver = firn::Solver::split;
+    Engine engine = falling_block(split);
     const FrameReport report = engine.advance(frame);
     ASSERT_FALSE(report.substeps.empty());
     double pressure = 0, shear = 0;
@@ -263,8 +265,9 @@ TEST(Time, AnInterruptBetweenSubstepsLeavesTheLastWholeOne) {
 }
 
 /// Interrupts in `phase` of substep 3; the state must be bit-identical to that after substep 2.
-void interrupt_within(const char* phase) {
+void interrupt_within(const char* phase, firn::Solver solver) {
     firn::Parameters p = parameters();
+    p.solver = solver;
     p.substeps = 8;
     p.pressure_tolerance = p.shear_tolerance = 1e-6f;
     Engine before = falling_block(p);
@@ -297,11 +300,12 @@ void interrupt_within(const char* phase) {
 }
 
 TEST(Time, AnInterruptWithinThePressureSolveLeavesTheLastWholeSubstep) {
-    interrupt_within("pressure");
+    interrupt_within("pressure", firn::Solver::split);
 }
 
 TEST(Time, AnInterruptWithinTheShearSolveLeavesTheLastWholeSubstep) {
-    interrupt_within("shear");
+    interrupt_within("shear", firn::Solver::split);
+    interrupt_within("shear", firn::Solver::joint);
 }
 
 TEST(Time, AnInterruptInTheFirstSubstepLeavesTheStart) {
