@@ -2,12 +2,10 @@
 // Fake of <OP/OP_Node.h>: https://www.sidefx.com/docs/hdk/class_o_p___node.html and
 // <OP/OP_Parameters.h>: https://www.sidefx.com/docs/hdk/class_o_p___parameters.html
 
-#include <CH/CH_Manager.h>
+#include <CH/CH_Types.h>
 #include <OP/OP_Context.h>
 #include <OP/OP_DataTypes.h>
 #include <OP/OP_Error.h>
-#include <OP/OP_NodeInfoParms.h>
-#include <PRM/PRM_Template.h>
 #include <UT/UT_String.h>
 #include <UT/UT_StringHolder.h>
 
@@ -16,8 +14,11 @@
 #include <string>
 #include <vector>
 
+class CH_Manager;
 class OP_Network;
+class OP_NodeInfoParms;
 class OP_Operator;
+class PRM_Template;
 
 /// https://www.sidefx.com/docs/hdk/class_o_p___node_flags.html
 class OP_NodeFlags {
