@@ -4,3 +4,7 @@
 #define GA_FOR_ALL_PTOFF(gdp, ptoff)                                                                         \
     for (GA_Iterator ptoff##_it((gdp)->getPointRange()); !ptoff##_it.atEnd() && (ptoff = *ptoff##_it, true); \
          ++ptoff##_it)
+
+#define GA_FOR_ALL_PRIMITIVES(gdp, prim)                    \
+    for (GA_Iterator prim##_it((gdp)->getPrimitiveRange()); \
+         !prim##_it.atEnd() && (prim = (gdp)->getGEOPrimitive(*prim##_it), true); ++prim##_it)

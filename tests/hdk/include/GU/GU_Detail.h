@@ -2,6 +2,7 @@
 // Fake of <GU/GU_Detail.h>: https://www.sidefx.com/docs/hdk/class_g_u___detail.html
 
 #include <GA/GA_GBMacros.h>
+#include <GA/GA_Handle.h>
 #include <GEO/GEO_Detail.h>
 #include <GU/GU_API.h>
 

@@ -49,6 +49,7 @@ private:
     HDK_FAKE_WRITE(const UT_StringHolder&, UT_StringHolder, Function, setOptionS, Name)
 #define GETSET_DATA_FUNCS_V3(Name, Function)                                     \
     HDK_FAKE_READ(UT_Vector3F, Function, getOptionV3, Name)                      \
+    HDK_FAKE_READ(UT_Vector3F, Function##F, getOptionV3, Name)                   \
     HDK_FAKE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
     HDK_FAKE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
     HDK_FAKE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)

@@ -48,7 +48,7 @@ def _network(name: str, rows: int) -> hou.OpNode:
 
 def _snow(network: hou.OpNode, frame: int) -> tuple[float, ...]:
     hou.setFrame(frame)
-    simulation = cast("hou.DopSimulation", network.simulation())
+    simulation = network.simulation()
     for one in cast("tuple[hou.DopObject, ...]", simulation.objects()):
         geometry = one.geometry()
         if one.name() == "snow" and geometry is not None:
@@ -66,7 +66,7 @@ def check_sim_file(session: Session) -> str:
     out = hou.node("/out")
     if out is None:
         raise FirnError("this Houdini has no /out")
-    writer = out.createNode("dop", "firn_check_sim")
+    writer = cast("hou.OpNode", out).createNode("dop", "firn_check_sim")
     parm(writer, "doppath").set(network.path())
     parm(writer, "dopoutput").set(file)
     hou.setFrame(4)
@@ -82,7 +82,7 @@ def check_sim_file(session: Session) -> str:
 def check_dop_memory(session: Session) -> str:
     """The shape of a collider that stands still is kept once, whatever the number of frames."""
     network = _network("firn_check_memory", 450)
-    simulation = cast("hou.DopSimulation", network.simulation())
+    simulation = network.simulation()
     _snow(network, 3)
     before = simulation.memoryUsage()
     _snow(network, 13)

@@ -6,6 +6,7 @@ import contextlib
 import io
 import math
 from pathlib import Path
+from typing import cast
 
 import hou
 
@@ -123,7 +124,7 @@ def check_scene_file(session: Session) -> str:
     hou.hipFile.save((session.folder / "selfcheck.hip").as_posix())
     saved = hou.hipFile.path()  # Houdini picks the ending that its licence asks for
     hou.hipFile.load(saved, suppress_save_prompt=True)
-    session.solver = hou.node(path)
+    session.solver = cast("hou.OpNode | None", hou.node(path))
     if session.solver is None:
         raise FirnError(f"{saved} has no {path} when it is loaded again")
     return Path(saved).name
