@@ -40,6 +40,11 @@ const GU_Detail* SOP_Node::inputGeo(int index) const {
     return input ? input->myGdpHandle.gdp() : nullptr;
 }
 
+OP_ERROR SOP_Node::duplicateSource(unsigned index, OP_Context&) {
+    if (const GU_Detail* input = inputGeo(static_cast<int>(index))) gdp->replaceWith(*input);
+    return error();
+}
+
 OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
     const SOP_NodeVerb* verb = cookVerb();
     if (!verb) throw std::runtime_error("the node has no verb");

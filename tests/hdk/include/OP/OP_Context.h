@@ -11,6 +11,7 @@ public:
     fpreal getTime() const { return myTime; }
     void setTime(fpreal time) { myTime = time; }
     fpreal getFloatFrame() const;
+    long getFrame() const { return static_cast<long>(getFloatFrame() + 0.5); }
     void setFrame(int frame);
 
 private:

@@ -49,6 +49,12 @@ public:
     void forceRecook(bool evensmartcache = true);
     /// Cooks if it must; false = an error.
     bool cook(OP_Context& context);
+    /// What the nodes' wires are called.
+    virtual const char* inputLabel(unsigned) const { return ""; }
+    /// Greys out parameters; true = some changed.
+    virtual bool updateParmsFlags() { return false; }
+    /// Of local variables, which the fake's expressions don't have.
+    virtual bool evalVariableValue(fpreal&, int, int) { return false; }
     virtual void getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& parms);
 
     // Parameters.
