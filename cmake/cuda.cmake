@@ -67,7 +67,7 @@ endif()
 # twice the instructions. Denormals stay: snow at rest has small numbers.
 set(FIRN_CUDA_ARITHMETIC -prec-div=false -prec-sqrt=false)
 set(FIRN_CUDA_OPTIONS -std=c++17 -O3 ${FIRN_CUDA_ARITHMETIC} -Xcompiler=-fPIC,-fno-math-errno,-fno-trapping-math)
-if(FIRN_WERROR)
+if(warnings_stop)
     list(APPEND FIRN_CUDA_OPTIONS -Werror all-warnings)
 endif()
 message(STATUS "CUDA: ${CUDAToolkit_VERSION}, architectures ${FIRN_CUDA_ARCHITECTURES}")

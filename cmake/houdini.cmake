@@ -6,7 +6,7 @@
 #
 # Compiling needs no licence: nothing of Houdini is run. SideFX's houdini_get_default_install_dir() would start hython, and
 # houdini_configure_target() calls it unless it is given INSTDIR.
-# Sets FIRN_HOUDINI_RELEASE ("20.5"); TBB::tbb, OpenVDB::openvdb and Houdini are its targets.
+# Sets FIRN_HOUDINI_RELEASE ("20.5") and FIRN_HDK_API (20050405); TBB::tbb, OpenVDB::openvdb and Houdini are its targets.
 
 option(FIRN_HOUDINI "Build the plugin for the Houdini in HFS, and nothing else" OFF)
 if(NOT FIRN_HOUDINI)
@@ -29,6 +29,22 @@ if(Houdini_VERSION VERSION_LESS 20.0)
     message(FATAL_ERROR "${HFS} is Houdini ${Houdini_VERSION}; Firn needs 20.0 or newer")
 endif()
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" FIRN_HOUDINI_RELEASE "${Houdini_VERSION}")
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    message(FATAL_ERROR "The plugin is built on Linux; docs/houdini_build.md lists what ${CMAKE_SYSTEM_NAME} would need")
+endif()
+
+# Which plugins a Houdini runs: the number changes between releases, and now and then within one.
+set(FIRN_HDK_API "")
+set(hdk_version_header "${HFS}/toolkit/include/UT/UT_HDKVersion.h")
+if(EXISTS "${hdk_version_header}")
+    file(STRINGS "${hdk_version_header}" hdk_api REGEX "#[ \t]*define[ \t]+HDK_API_VERSION[ \t]+[0-9]+")
+    if("${hdk_api}" MATCHES "HDK_API_VERSION[ \t]+([0-9]+)")
+        set(FIRN_HDK_API ${CMAKE_MATCH_1})
+    endif()
+endif()
+if(NOT FIRN_HDK_API MATCHES "^[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]$")
+    message(FATAL_ERROR "${hdk_version_header} has no HDK_API_VERSION of eight digits, by which the plugin's folder is named")
+endif()
 
 # Which string ABI of libstdc++ this Houdini was built with: all of the DSO has to agree. Said as an option in some versions,
 # as a definition in others, and not at all where it is the compiler's own.
@@ -63,7 +79,7 @@ function(firn_houdini_library target name)
 endfunction()
 firn_houdini_library(TBB::tbb tbb)
 firn_houdini_library(OpenVDB::openvdb openvdb_sesi)
-message(STATUS "Houdini ${Houdini_VERSION} in ${HFS}${houdini_abi}")
+message(STATUS "Houdini ${Houdini_VERSION} in ${HFS}, HDK API ${FIRN_HDK_API}${houdini_abi}")
 
 # The plugin and what it stands on, no more.
 foreach(room FIRN_TESTS FIRN_BENCH FIRN_TOOLS FIRN_CLI)

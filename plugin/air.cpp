@@ -1,6 +1,8 @@
 #include "air.h"
 
 #include <GA/GA_Handle.h>
+#include <GA/GA_Iterator.h>
+#include <GEO/GEO_PrimType.h>
 #include <GEO/GEO_PrimVDB.h>
 #include <UT/UT_ParallelUtil.h>
 #include <openvdb/tools/Interpolation.h>

@@ -1,5 +1,7 @@
 #include "appearing_snow.h"
 
+#include <GA/GA_Attribute.h>
+#include <GA/GA_Defaults.h>
 #include <GA/GA_Handle.h>
 
 #include <algorithm>
@@ -54,6 +56,7 @@ std::vector<bool> appearing(const GU_Detail& snow, const GU_Detail& source, cons
 
 GA_Attribute* next_id_attribute(GU_Detail& snow) {
     GA_Attribute* there = snow.findAttribute(GA_ATTRIB_DETAIL, "nextid");
+    require_no_array(there);
     if (there) return there;
     return snow.addIntTuple(GA_ATTRIB_DETAIL, "nextid", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64);
 }

@@ -1,10 +1,14 @@
 #include "body_loads.h"
 
+#include <GA/GA_Attribute.h>
 #include <GA/GA_Handle.h>
+#include <UT/UT_StringHolder.h>
 
 #include <cctype>
 #include <map>
 #include <sstream>
+
+#include "particle_transfer.h"
 
 namespace firn {
 
@@ -27,7 +31,10 @@ void write_vector(GU_Detail& detail, const std::string& name, const double value
 
 void write_loads(GU_Detail& detail, const EngineCache& cache) {
     if (const GA_Attribute* before = detail.findAttribute(GA_ATTRIB_DETAIL, "load_bodies")) {
-        std::istringstream names(GA_ROHandleS(before).get(GA_Offset(0)).toStdString());
+        require_no_array(before);
+        const GA_ROHandleS listed_before(before);
+        std::istringstream names(listed_before.isValid() ? listed_before.get(GA_Offset(0)).toStdString()
+                                                         : std::string());
         for (std::string name; names >> name;) {
             detail.destroyAttribute(GA_ATTRIB_DETAIL, ("force_" + name).c_str());
             detail.destroyAttribute(GA_ATTRIB_DETAIL, ("torque_" + name).c_str());

@@ -1,6 +1,9 @@
 #include "body_transfer.h"
 
+#include <GA/GA_Attribute.h>
+#include <GA/GA_Defaults.h>
 #include <GA/GA_Handle.h>
+#include <UT/UT_StringHolder.h>
 
 #include <algorithm>
 #include <cstring>
@@ -49,6 +52,7 @@ void write_placement(GU_Detail& detail, const char* name, const std::vector<Poin
 }
 
 Transform read_placement(const GU_Detail& detail, const char* name, GA_Offset point) {
+    require_no_array(detail.findAttribute(GA_ATTRIB_POINT, name));
     const GA_ROHandleD handle(&detail, GA_ATTRIB_POINT, name, placement_numbers);
     if (handle.isInvalid())
         throw Error(std::string("rigid colliders need the point attribute ") + name +
@@ -188,6 +192,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
             members[at->second].push_back(i);
         }
     }
+    require_no_array(detail.findAttribute(GA_ATTRIB_POINT, "name"));
     const GA_ROHandleS name(&detail, GA_ATTRIB_POINT, "name");
     for (size_t k = 0; k < members.size(); ++k) {
         const std::vector<size_t>& of = members[k];

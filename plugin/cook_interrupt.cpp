@@ -10,7 +10,9 @@ Observer CookInterrupt::observer() {
     return [this](const Progress& progress) {
         if (progress.substep != substep_) {
             substep_ = progress.substep;
-            interrupt_.getInterrupt()->setLongOpText(("Snow: substep " + std::to_string(progress.substep)).c_str());
+            // A process may have no interrupter.
+            if (UT_Interrupt* shown = interrupt_.getInterrupt())
+                shown->setLongOpText(("Snow: substep " + std::to_string(progress.substep)).c_str());
         }
         stopped_ = stopped_ || interrupt_.wasInterrupted(static_cast<int>(100 * progress.fraction));
         return !stopped_;

@@ -2,6 +2,8 @@
 
 #include <SIM/SIM_DataFilter.h>
 #include <SIM/SIM_ForceGravity.h>
+#include <SIM/SIM_Names.h>
+#include <SIM/SIM_Utils.h>
 #include <UT/UT_ParallelUtil.h>
 
 #include <memory>

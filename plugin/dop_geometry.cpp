@@ -1,5 +1,7 @@
 #include "dop_geometry.h"
 
+#include <GA/GA_Attribute.h>
+#include <GA/GA_Defaults.h>
 #include <GA/GA_Handle.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <map>
 
 #include "appearing_snow.h"
+#include "firn/error.h"
 #include "firn/memory.h"
 #include "firn/samples.h"
 #include "geometry_pieces.h"
@@ -57,6 +60,8 @@ std::vector<ColliderPart> collider_parts(const GU_Detail& detail, const Collider
     std::vector<ColliderPart> parts;
     ColliderPart rest{"", {}, surface, placement};
     if (pieces.surfaces.empty() && pieces.heightfields.empty()) {
+        if (detail.getNumPrimitives() > 0)
+            throw Error("its primitives have no surface: give it polygons, or only points");
         const std::vector<PointBlock> blocks = point_blocks(detail);
         rest.shape.mesh.points = vectors(detail, blocks, "P");
         rest.shape.normals = vectors(detail, blocks, "N");
@@ -105,7 +110,11 @@ void source_points(const GU_Detail& detail, const Affine& placement, const Param
         const std::vector<Float3> more = fill_mesh(mesh, settings).position;
         filled.insert(filled.end(), more.begin(), more.end());
     }
-    if (!pieces.surfaces.empty()) {
+    if (!pieces.heightfields.empty())
+        throw Error("a height field has no inside; fill it with Firn Snow Source and give the points");
+    if (detail.getNumPrimitives() > 0) {
+        if (pieces.surfaces.empty())
+            throw Error("its primitives have no surface to fill: give it polygons, or only points");
         if (filled.empty()) return;
         out.appendPointBlock(static_cast<GA_Size>(filled.size()));
         write_floats(out, point_blocks(out), "P", 3, &filled[0].x);

@@ -2,7 +2,9 @@
 
 #include <PRM/PRM_Include.h>
 #include <PRM/PRM_Template.h>
+#include <SIM/SIM_DataFactory.h>
 #include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Options.h>
 
 namespace firn {
 

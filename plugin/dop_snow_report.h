@@ -1,6 +1,9 @@
 #pragma once
 
+#include <SIM/SIM_Data.h>
+#include <SIM/SIM_DataFactory.h>
 #include <SIM/SIM_DataUtils.h>
+#include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_OptionsUser.h>
 
 #include <string>

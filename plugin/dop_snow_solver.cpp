@@ -2,18 +2,27 @@
 
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
+#include <GU/GU_DetailHandle.h>
 #include <PRM/PRM_TemplateBuilder.h>
 #include <SIM/SIM_ColliderInfo.h>
+#include <SIM/SIM_DataFactory.h>
 #include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_Engine.h>
+#include <SIM/SIM_Error.h>
 #include <SIM/SIM_GeometryCopy.h>
-#include <SIM/SIM_GuideShared.h>
+#include <SIM/SIM_GuidePerObject.h>
+#include <SIM/SIM_GuideTimeDep.h>
+#include <SIM/SIM_Names.h>
 #include <SIM/SIM_Object.h>
 #include <SIM/SIM_ObjectArray.h>
+#include <SIM/SIM_Options.h>
+#include <SIM/SIM_PhysicalParms.h>
+#include <SIM/SIM_Time.h>
+#include <SIM/SIM_Utils.h>
+#include <UT/UT_Error.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -62,26 +71,21 @@ public:
     explicit OptionValues(const SIM_Options& options) : options_(options) {}
 
     double number(const char* token, int component) const override {
-        if (row(token).type == NodeParameterType::vector) return options_.getOptionV3(token)(component);
+        if (parameter_of(snow_solver_table(), token).type == NodeParameterType::vector)
+            return options_.getOptionV3(token)(component);
         // Whole numbers, toggles and menus are options of types of their own; this reads them all.
         fpreal64 value = 0;
         options_.importOption(token, value);
         return value;
     }
     std::string text(const char* token) const override {
-        const NodeParameter& parameter = row(token);
+        const NodeParameter& parameter = parameter_of(snow_solver_table(), token);
         if (parameter.type == NodeParameterType::choice)
             return parameter.choices.at(static_cast<size_t>(number(token, 0))).token;
         return options_.getOptionS(token).toStdString();
     }
 
 private:
-    static const NodeParameter& row(const char* token) {
-        for (const NodeParameter& parameter : snow_solver_table().parameters)
-            if (std::strcmp(parameter.token, token) == 0) return parameter;
-        throw Error(std::string("the snow solver has no parameter ") + token);
-    }
-
     const SIM_Options& options_;
 };
 
@@ -249,7 +253,8 @@ void SIM_FirnSnowSolver::makeEqualSubclass(const SIM_Data* source) {
 }
 
 SIM_Guide* SIM_FirnSnowSolver::createGuideObjectSubclass() const {
-    return new SIM_GuideShared(this, true);
+    // Every snow object has its own colliders, and they move.
+    return new SIM_GuideTimeDep<SIM_GuidePerObject>(this);
 }
 
 void SIM_FirnSnowSolver::buildGuideGeometrySubclass(const SIM_RootData& root, const SIM_Options& options,

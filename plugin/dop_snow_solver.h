@@ -1,7 +1,17 @@
 #pragma once
 
+#include <GU/GU_DetailHandle.h>
+#include <SIM/SIM_DataFactory.h>
+#include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Engine.h>
+#include <SIM/SIM_Guide.h>
+#include <SIM/SIM_Object.h>
+#include <SIM/SIM_ObjectArray.h>
+#include <SIM/SIM_Options.h>
 #include <SIM/SIM_OptionsUser.h>
+#include <SIM/SIM_RootData.h>
 #include <SIM/SIM_SingleSolver.h>
+#include <SIM/SIM_Time.h>
 
 #include <memory>
 

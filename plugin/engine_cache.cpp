@@ -1,5 +1,7 @@
 #include "engine_cache.h"
 
+#include <GA/GA_Attribute.h>
+
 #include <cstring>
 
 namespace firn {
@@ -37,9 +39,11 @@ bool continues(const MovingBody& last, const MovingBody& next) {
 
 }  // namespace
 
-std::optional<StateKey> StateKey::of(const GU_Detail& detail) {
+std::optional<StateKey> StateKey::of(const GU_Detail& detail, const std::vector<PointBlock>& blocks) {
     StateKey key;
-    key.points_ = detail.getNumPoints();
+    key.topology_ = detail.getTopology().getDataId();
+    if (key.topology_ == GA_INVALID_DATAID) return std::nullopt;
+    for (const PointBlock& block : blocks) key.order_.emplace_back(block.start, block.count);
     for (const ParticleArray& array : particle_arrays()) {
         if (array.role == ArrayRole::result) continue;
         const GA_Attribute* attribute = detail.findAttribute(GA_ATTRIB_POINT, array.name);
@@ -66,7 +70,7 @@ void EngineCache::prepare(const Parameters& parameters, const std::string& devic
 }
 
 void EngineCache::upload(const GU_Detail& detail, const std::vector<PointBlock>& blocks, const Forces& forces) {
-    const std::optional<StateKey> key = StateKey::of(detail);
+    const std::optional<StateKey> key = StateKey::of(detail, blocks);
     if (!forces && key && held_ && *key == *held_) return;
     forget();
     read_particles(detail, blocks, staged_);
@@ -116,7 +120,7 @@ void EngineCache::write(GU_Detail& detail, const std::vector<PointBlock>& blocks
     engine_->download(staged_);
     write_particles(detail, blocks, staged_, engine_->parameters(),
                     {ArrayRole::required, ArrayRole::state, ArrayRole::result});
-    held_ = StateKey::of(detail);
+    held_ = StateKey::of(detail, blocks);
 }
 
 std::vector<std::pair<std::string, BodyLoad>> EngineCache::loads() const {

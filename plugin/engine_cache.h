@@ -21,12 +21,16 @@ namespace firn {
 /// Which data a geometry's snow attributes hold. Equal keys promise equal snow.
 class StateKey {
 public:
-    /// Empty when an attribute has no data id.
-    static std::optional<StateKey> of(const GU_Detail&);
-    bool operator==(const StateKey& other) const { return points_ == other.points_ && ids_ == other.ids_; }
+    /// Empty when an attribute or the topology has no data id.
+    static std::optional<StateKey> of(const GU_Detail&, const std::vector<PointBlock>&);
+    bool operator==(const StateKey& other) const {
+        return topology_ == other.topology_ && order_ == other.order_ && ids_ == other.ids_;
+    }
 
 private:
-    GA_Size points_ = 0;
+    GA_DataId topology_ = GA_INVALID_DATAID;
+    /// Which points, and in which order: a sort may leave the attributes, and with them their ids, as they were.
+    std::vector<std::pair<GA_Offset, GA_Size>> order_;
     std::vector<GA_DataId> ids_;  ///< by array; -1 = there is no such attribute
 };
 

@@ -1,11 +1,22 @@
 #include "geometry_pieces.h"
 
+#include <GA/GA_Attribute.h>
 #include <GA/GA_Handle.h>
+#include <GA/GA_Iterator.h>
 #include <GEO/GEO_PrimPoly.h>
+#include <GEO/GEO_PrimPolySoup.h>
+#include <GEO/GEO_PrimType.h>
+#include <GEO/GEO_PrimTypeCompat.h>
 #include <GEO/GEO_PrimVDB.h>
 #include <GEO/GEO_PrimVolume.h>
+#include <GEO/GEO_VolumeOptions.h>
+#include <GU/GU_ConvertParms.h>
+#include <GU/GU_DetailHandle.h>
+#include <GU/GU_PackedGeometry.h>
 #include <GU/GU_PrimPacked.h>
+#include <UT/UT_VoxelArray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -18,9 +29,14 @@ namespace firn {
 
 namespace {
 
+std::string primitive_text(const GU_Detail& detail, GA_Offset primitive, const char* attribute) {
+    require_no_array(detail.findAttribute(GA_ATTRIB_PRIMITIVE, attribute));
+    const GA_ROHandleS text(&detail, GA_ATTRIB_PRIMITIVE, attribute);
+    return text.isValid() ? text.get(primitive).toStdString() : std::string();
+}
+
 std::string primitive_name(const GU_Detail& detail, GA_Offset primitive) {
-    const GA_ROHandleS name(&detail, GA_ATTRIB_PRIMITIVE, "name");
-    return name.isValid() ? name.get(primitive).toStdString() : std::string();
+    return primitive_text(detail, primitive, "name");
 }
 
 /// Text or whole numbers of a primitive.
@@ -32,6 +48,7 @@ public:
         if (!found)
             throw Error("the input has no primitive attribute '" + attribute +
                         "' to split it into pieces; create one, or set Bodies to One Body");
+        require_no_array(found);
         if (found->getStorageClass() == GA_STORECLASS_STRING)
             text_ = GA_ROHandleS(found);
         else
@@ -50,6 +67,20 @@ private:
 
 // ---- polygons
 
+bool is_polygons(const GEO_Primitive& primitive) {
+    return primitive.getTypeId() == GEO_PRIMPOLY || primitive.getTypeId() == GEO_PRIMPOLYSOUP;
+}
+
+/// `body(polygon)` for a polygon, or for each of a soup's; it has getVertexCount() and getPointOffset().
+template <class Body>
+void for_each_polygon(const GEO_Primitive& primitive, const Body& body) {
+    if (primitive.getTypeId() == GEO_PRIMPOLYSOUP)
+        for (GEO_PrimPolySoup::PolygonIterator it(static_cast<const GEO_PrimPolySoup&>(primitive)); !it.atEnd(); ++it)
+            body(it);
+    else
+        body(primitive);
+}
+
 /// The polygons of one piece, over the points that they use, in the points' order.
 SurfacePiece polygon_piece(const GU_Detail& detail, const std::vector<GA_Offset>& polygons,
                            const std::vector<PointBlock>& blocks, const std::vector<WantedValues>& wanted) {
@@ -57,9 +88,9 @@ SurfacePiece polygon_piece(const GU_Detail& detail, const std::vector<GA_Offset>
     constexpr uint32_t unused = 0xffffffff;
     std::vector<uint32_t> number(static_cast<size_t>(detail.getNumPointOffsets()), unused);
     for (const GA_Offset polygon : polygons) {
-        const GEO_Primitive* primitive = detail.getGEOPrimitive(polygon);
-        for (GA_Size v = 0; v < primitive->getVertexCount(); ++v)
-            number[static_cast<size_t>(primitive->getPointOffset(v))] = 0;
+        for_each_polygon(*detail.getGEOPrimitive(polygon), [&](const auto& one) {
+            for (GA_Size v = 0; v < one.getVertexCount(); ++v) number[static_cast<size_t>(one.getPointOffset(v))] = 0;
+        });
     }
     std::vector<Float3> all(point_count(blocks));
     if (!all.empty()) read_floats(detail, blocks, "P", 3, &all[0].x);
@@ -84,14 +115,63 @@ SurfacePiece polygon_piece(const GU_Detail& detail, const std::vector<GA_Offset>
     }
     std::vector<uint32_t> corners;
     for (const GA_Offset polygon : polygons) {
-        const GEO_Primitive* primitive = detail.getGEOPrimitive(polygon);
-        corners.clear();
-        // Houdini's polygons are clockwise, seen from outside.
-        for (GA_Size v = primitive->getVertexCount(); v-- > 0;)
-            corners.push_back(number[static_cast<size_t>(primitive->getPointOffset(v))]);
-        if (corners.size() >= 3) add_polygon(piece.mesh, corners);
+        for_each_polygon(*detail.getGEOPrimitive(polygon), [&](const auto& one) {
+            corners.clear();
+            // Houdini's polygons are clockwise, seen from outside.
+            for (GA_Size v = one.getVertexCount(); v-- > 0;)
+                corners.push_back(number[static_cast<size_t>(one.getPointOffset(v))]);
+            if (corners.size() >= 3) add_polygon(piece.mesh, corners);
+        });
     }
     return piece;
+}
+
+/// All of these polygons, as pieces.
+void add_polygon_pieces(const GU_Detail& detail, const std::vector<GA_Offset>& faces,
+                        const std::string& piece_attribute, const std::vector<WantedValues>& wanted,
+                        std::vector<SurfacePiece>& to) {
+    if (faces.empty()) return;
+    std::vector<std::pair<std::string, std::vector<GA_Offset>>> polygons;
+    std::map<std::string, size_t> known;
+    const PieceNames names(detail, piece_attribute);
+    for (const GA_Offset face : faces) {
+        const auto [at, fresh] = known.emplace(names.of(face), polygons.size());
+        if (fresh) polygons.push_back({at->first, {}});
+        polygons[at->second].second.push_back(face);
+    }
+    const std::vector<PointBlock> blocks = point_blocks(detail);
+    for (const auto& [name, group] : polygons) {
+        SurfacePiece piece = polygon_piece(detail, group, blocks, wanted);
+        piece.name = name.empty() ? "mesh" : name;
+        if (!piece.mesh.triangles.empty()) to.push_back(std::move(piece));
+    }
+}
+
+/// Spheres, tubes, NURBS and the like as Houdini's Convert SOP makes polygons of them.
+void add_converted(const GU_Detail& detail, const std::vector<GA_Offset>& foreign, const std::string& piece_attribute,
+                   const std::vector<WantedValues>& wanted, std::vector<SurfacePiece>& to) {
+    if (foreign.empty()) return;
+    GU_Detail converted;
+    converted.replaceWith(detail);
+    std::vector<GA_Offset> others;
+    for (GA_Iterator it(converted.getPrimitiveRange()); !it.atEnd(); ++it)
+        if (!std::binary_search(foreign.begin(), foreign.end(), *it)) others.push_back(*it);
+    for (const GA_Offset other : others) converted.destroyPrimitiveOffset(other);
+    GU_ConvertParms parms;
+    parms.setFromType(GEO_PrimTypeCompat::GEOPRIMALL);
+    parms.setToType(GEO_PrimTypeCompat::GEOPRIMPOLY);
+    converted.convert(parms);
+    bool all_polygons = true;
+    std::vector<GA_Offset> faces;
+    for (GA_Iterator it(converted.getPrimitiveRange()); !it.atEnd(); ++it) {
+        all_polygons &= is_polygons(*converted.getGEOPrimitive(*it));
+        faces.push_back(*it);
+    }
+    const size_t before = to.size();
+    if (all_polygons) add_polygon_pieces(converted, faces, piece_attribute, wanted, to);
+    if (to.size() == before)
+        throw Error("primitive " + std::to_string(detail.primitiveIndex(foreign[0])) +
+                    " is of a kind that Firn can't read: Convert to polygons (Convert SOP) or delete it");
 }
 
 // ---- height fields
@@ -157,31 +237,59 @@ void place(SurfacePiece& piece, const UT_Matrix4D& full) {
         for (auto& triangle : piece.mesh.triangles) std::swap(triangle[1], triangle[2]);
 }
 
-/// Everything in a packed primitive as one piece. Values that not all parts have are left out.
-SurfacePiece packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed,
-                          const std::vector<WantedValues>& wanted) {
-    SurfacePiece piece;
+std::string packed_name(const GU_Detail& detail, GA_Offset primitive) {
+    for (const char* attribute : {"name", "path"}) {
+        const std::string name = primitive_text(detail, primitive, attribute);
+        if (!name.empty()) return name;
+    }
+    return "packed" + std::to_string(detail.primitiveIndex(primitive));
+}
+
+/// What carries the world into the space of a packed primitive.
+Affine into_packed(const UT_Matrix4D& full, const std::string& name) {
+    UT_Matrix4D inverse(full);
+    if (inverse.invert() != 0) throw Error("packed primitive '" + name + "': its transform has no volume");
+    return affine_of(inverse);
+}
+
+/// Everything in a packed primitive as one piece. Values that not all parts have are left out. False: it is empty.
+bool packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed, const std::vector<WantedValues>& wanted,
+                  SurfacePiece& piece) {
     piece.packed = true;
-    piece.name = primitive_name(detail, packed.getMapOffset());
-    if (piece.name.empty()) piece.name = "packed" + std::to_string(detail.primitiveIndex(packed.getMapOffset()));
-    const GU_DetailHandleAutoReadLock inside(packed.getPackedDetail());
-    if (!inside.isValid()) throw Error("packed primitive '" + piece.name + "' holds no geometry that could be read");
-    const GeometryPieces parts = geometry_pieces(*inside.getGdp(), "", wanted);
+    piece.name = packed_name(detail, packed.getMapOffset());
+    UT_Matrix4D full;
+    packed.getFullTransform4(full);
+    // Only packed geometry is sure to hand out its own detail: a fragment may hand out that of all fragments, Alembic
+    // and USD have none. What is unpacked is in the world, and goes back into the primitive's space.
+    const bool is_geometry = packed.getTypeId() == GU_PackedGeometry::typeId();
+    const GU_DetailHandleAutoReadLock inside(is_geometry ? packed.getPackedDetail() : GU_ConstDetailHandle());
+    GU_Detail unpacked;
+    const GU_Detail* content = is_geometry ? inside.getGdp() : nullptr;
+    Affine back;
+    if (!content) {
+        if (!packed.unpackUsingPolygons(unpacked))
+            throw Error("packed primitive '" + piece.name + "' could not be unpacked: is its file there?");
+        content = &unpacked;
+        back = into_packed(full, piece.name);
+    }
+    if (content->getNumPoints() == 0) return false;
+    const GeometryPieces parts = geometry_pieces(*content, "", wanted);
     if (!parts.heightfields.empty())
         throw Error("packed primitive '" + piece.name + "' holds a height field; unpack it");
+    if (parts.surfaces.empty()) throw Error("packed primitive '" + piece.name + "' holds points or curves, no surface");
     for (size_t k = 0; k < parts.surfaces.size(); ++k) {
         const SurfacePiece& part = parts.surfaces[k];
-        const Mesh mesh = placed_mesh(part);
+        Mesh mesh = placed_mesh(part);
+        if (content == &unpacked)
+            for (Float3& p : mesh.points) p = apply_transform(back, p);
         const auto first = static_cast<uint32_t>(piece.mesh.points.size());
         piece.mesh.points.insert(piece.mesh.points.end(), mesh.points.begin(), mesh.points.end());
         for (const auto& t : mesh.triangles) piece.mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
         if (parts.surfaces.size() == 1) piece.values = part.values;
         piece.from_volume |= part.from_volume;
     }
-    UT_Matrix4D full;
-    packed.getFullTransform4(full);
     place(piece, full);
-    return piece;
+    return true;
 }
 
 }  // namespace
@@ -214,14 +322,12 @@ const std::vector<float>* surface_value(const SurfacePiece& piece, size_t quanti
 GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece_attribute,
                                const std::vector<WantedValues>& wanted) {
     GeometryPieces pieces;
-    std::vector<std::pair<std::string, std::vector<GA_Offset>>> polygons;
-    std::map<std::string, size_t> known;
     std::vector<SurfacePiece> others;
     std::vector<const GU_PrimPacked*> packed;
-    std::vector<GA_Offset> faces;
+    std::vector<GA_Offset> faces, foreign;
     for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it) {
         const GEO_Primitive* primitive = detail.getGEOPrimitive(*it);
-        if (primitive->getTypeId() == GEO_PRIMPOLY) {
+        if (is_polygons(*primitive)) {
             faces.push_back(*it);
         } else if (primitive->getTypeId() == GEO_PRIMVDB) {
             const auto& vdb = static_cast<const GEO_PrimVDB&>(*primitive);
@@ -245,24 +351,18 @@ GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece
                 pieces.heightfields.push_back(height_field(volume));
         } else if (GU_PrimPacked::isPackedPrimitive(*primitive)) {
             packed.push_back(static_cast<const GU_PrimPacked*>(primitive));
+        } else {
+            foreign.push_back(*it);
         }
     }
-    if (!faces.empty()) {
-        const PieceNames names(detail, piece_attribute);
-        for (const GA_Offset face : faces) {
-            const auto [at, fresh] = known.emplace(names.of(face), polygons.size());
-            if (fresh) polygons.push_back({at->first, {}});
-            polygons[at->second].second.push_back(face);
-        }
-        const std::vector<PointBlock> blocks = point_blocks(detail);
-        for (const auto& [name, group] : polygons) {
-            SurfacePiece piece = polygon_piece(detail, group, blocks, wanted);
-            piece.name = name.empty() ? "mesh" : name;
-            if (!piece.mesh.triangles.empty()) pieces.surfaces.push_back(std::move(piece));
-        }
-    }
+    std::sort(foreign.begin(), foreign.end());
+    add_polygon_pieces(detail, faces, piece_attribute, wanted, pieces.surfaces);
+    add_converted(detail, foreign, piece_attribute, wanted, pieces.surfaces);
     for (SurfacePiece& piece : others) pieces.surfaces.push_back(std::move(piece));
-    for (const GU_PrimPacked* primitive : packed) pieces.surfaces.push_back(packed_piece(detail, *primitive, wanted));
+    for (const GU_PrimPacked* primitive : packed) {
+        SurfacePiece piece;
+        if (packed_piece(detail, *primitive, wanted, piece)) pieces.surfaces.push_back(std::move(piece));
+    }
     return pieces;
 }
 

@@ -5,7 +5,8 @@ usage: plugin/hdk_symbols.py            writes docs/hdk_symbols.md
        plugin/hdk_symbols.py --check    says whether that file is current; exit code 1 if not
 
 The plugin's own names are snake_case or stand in namespace firn, the HDK's are camelCase or have a prefix (SIM_, GA_, ...):
-that, and the fake HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart.
+that, and the fake HDK (tests/hdk/include), which declares all that the plugin may use, tells them apart. A file has to include
+the header of each that it uses: SideFX's headers forward-declare what ours might define.
 """
 
 import argparse
@@ -29,6 +30,8 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|::|->|[^\sA-Za-z_]")
 ACCESSOR = re.compile(r"^(GETSET|GET|SET)_DATA_FUNCS?_\w+$")
 # What Houdini looks up in a DSO by name: a header may name them, but no class has them.
 ENTRY_POINTS = {"initializeSIM": "SIM/SIM_Utils.h", "newSopOperator": "OP/OP_OperatorTable.h"}
+# Types that every header of the HDK has; UT_VectorTypes.h names the vectors that UT_Vector3.h and the like define.
+NUMBERS = {"GA/GA_Types.h", "SYS/SYS_Types.h", "UT/UT_VectorTypes.h"}
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "static_cast", "defined", "operator", "new", "delete"}
 
 
@@ -92,6 +95,8 @@ def parse_header(path: Path) -> Header:
                     header.names.setdefault(pending, "class")
                 else:
                     pending = None
+        elif token == "namespace" and PREFIXED.match(following):
+            header.names.setdefault(following, "namespace")
         elif token == "enum":
             in_enum = True
         elif token == "{":
@@ -145,6 +150,20 @@ def plugin_includes(path: Path, seen: set[Path]) -> list[str]:
     for own in re.findall(r'#include "(\w+\.h)"', text):
         found += plugin_includes(PLUGIN / own, seen)
     return found
+
+
+def not_included(path: Path, found: set[Symbol], headers: dict[str, Header], bases: dict[str, list[str]]) -> set[Symbol]:
+    """Symbols whose header the file leaves to other headers of SideFX's, which may only declare the name (OP_Node.h and
+    OP_NodeInfoParms). A class's header does include those of its ancestors."""
+    here = plugin_includes(path, set())
+    sure = set(here) | NUMBERS
+    for header in here:
+        for name in headers[header].names if header in headers else ():
+            for ancestor in ancestors(name, bases):
+                sure |= {h for h in headers if ancestor in headers[h].bases or headers[h].names.get(ancestor) == "class"}
+    named = {s for s in found if s.kind != "method" and s.kind != "entry point"}
+    elsewhere = {s.name for s in named if s.header in sure}
+    return {s for s in named if s.name not in elsewhere}
 
 
 @lru_cache
@@ -222,15 +241,20 @@ def main() -> int:
         bases.update(header.bases)
     used: dict[Symbol, set[str]] = defaultdict(set)
     strangers: dict[str, set[str]] = defaultdict(set)
+    missing: list[str] = []
     for path in sorted([*PLUGIN.glob("*.cpp"), *PLUGIN.glob("*.h")]):
         found, unknown = symbols_of(path, headers, bases)
         for symbol in found:
             used[symbol].add(path.name)
         for name in unknown:
             strangers[name].add(path.name)
+        for symbol in sorted(not_included(path, found, headers, bases)):
+            missing.append(f"{path.name} uses {symbol.name} and has to include <{symbol.header}>")
     for name, files in sorted(strangers.items()):
         print(f"hdk_symbols: {name} ({', '.join(sorted(files))}) is declared in no header that these include", file=sys.stderr)
-    if strangers:
+    for line in missing:
+        print(f"hdk_symbols: {line}", file=sys.stderr)
+    if strangers or missing:
         return 1
     text = markdown(used)
     if not check:

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "firn/error.h"
+
 namespace firn {
 
 namespace {
@@ -30,6 +32,17 @@ NodeParameter from_engine(const ParameterInfo& info, const char* disable_when) {
 }
 
 }  // namespace
+
+const NodeParameter& parameter_of(const NodeTable& table, const char* token) {
+    for (const NodeParameter& row : table.parameters)
+        if (std::strcmp(row.token, token) == 0) return row;
+    throw Error(std::string(table.label) + " has no parameter " + token);
+}
+
+bool is_integer(const NodeParameter& row) {
+    return row.type == NodeParameterType::integer || row.type == NodeParameterType::toggle ||
+           row.type == NodeParameterType::choice;
+}
 
 std::vector<const NodeTable*> node_tables() {
     return {&snow_source_table(),    &snow_collider_table(), &snow_step_table(),

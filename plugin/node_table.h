@@ -58,6 +58,11 @@ const NodeTable& snow_solver_guide_table();
 /// Every node of the plugin, in the order of the Tab menu.
 std::vector<const NodeTable*> node_tables();
 
+/// The parameter of a token. Throws Error where there is none.
+const NodeParameter& parameter_of(const NodeTable&, const char* token);
+/// Houdini keeps these as integers: toggles and menus too.
+bool is_integer(const NodeParameter&);
+
 // ---- to write the tables with
 
 /// A row of the engine's table as a node's.

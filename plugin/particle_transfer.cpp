@@ -1,5 +1,8 @@
 #include "particle_transfer.h"
 
+#include <GA/GA_ATINumeric.h>
+#include <GA/GA_Attribute.h>
+#include <GA/GA_Defaults.h>
 #include <GA/GA_Handle.h>
 #include <GA/GA_Iterator.h>
 #include <UT/UT_ParallelUtil.h>
@@ -11,7 +14,20 @@
 
 namespace firn {
 
+void require_no_array(const GA_Attribute* attribute) {
+    if (!attribute) return;
+    const GA_StorageClass kind = attribute->getStorageClass();
+    if (kind != GA_STORECLASS_INT && kind != GA_STORECLASS_REAL && kind != GA_STORECLASS_STRING)
+        throw Error("attribute " + attribute->getName().toStdString() +
+                    " is an array or a dictionary; delete or rename it");
+}
+
 namespace {
+
+[[noreturn]] void wrong_numbers(const char* name, int components) {
+    throw Error(std::string("point attribute ") + name + " has to be " + std::to_string(components) +
+                (components == 1 ? " number" : " numbers") + "; delete or rename it");
+}
 
 /// Runs `body(block)` for all blocks, on several threads. Blocks of one page stay together: threads may write different
 /// pages of an attribute, never the same.
@@ -31,6 +47,7 @@ GA_Attribute* find_or_add_floats(GU_Detail& detail, const char* name, int compon
     if (std::strcmp(name, "P") == 0) return detail.getP();
     GA_Attribute* there = detail.findAttribute(GA_ATTRIB_POINT, name);
     if (there && there->getTupleSize() == components && there->getStorageClass() == GA_STORECLASS_REAL) return there;
+    require_no_array(there);
     // One of another kind is in the way: the state's goes before it.
     if (there) detail.destroyAttribute(GA_ATTRIB_POINT, name);
     GA_Attribute* made = detail.addFloatTuple(GA_ATTRIB_POINT, name, components, GA_Defaults(initial));
@@ -91,11 +108,12 @@ bool read_floats(const GU_Detail& detail, const std::vector<PointBlock>& blocks,
                  float* values) {
     const GA_Attribute* attribute = detail.findAttribute(GA_ATTRIB_POINT, name);
     if (!attribute) return false;
+    require_no_array(attribute);
     if (attribute->getTupleSize() != components || attribute->getStorageClass() == GA_STORECLASS_STRING)
-        throw Error(std::string("point attribute ") + name + " has to be " + std::to_string(components) +
-                    (components == 1 ? " number" : " numbers") + "; delete or rename it");
+        wrong_numbers(name, components);
     if (components == 3) {
         const GA_ROHandleV3 handle(attribute);
+        if (handle.isInvalid()) wrong_numbers(name, components);
         for_each_page(blocks, [&](const PointBlock& block) {
             UT_Vector3F page[GA_PAGE_SIZE];
             handle.getBlock(block.start, block.count, page);
@@ -103,6 +121,7 @@ bool read_floats(const GU_Detail& detail, const std::vector<PointBlock>& blocks,
         });
     } else {
         const GA_ROHandleF handle(attribute);
+        if (handle.isInvalid()) wrong_numbers(name, components);
         for_each_page(blocks, [&](const PointBlock& block) {
             for (int c = 0; c < components; ++c)
                 handle.getBlock(block.start, block.count, values + block.index * static_cast<size_t>(components) + c,
@@ -122,8 +141,8 @@ bool read_integers(const GU_Detail& detail, const std::vector<PointBlock>& block
     const GA_Attribute* attribute = detail.findAttribute(GA_ATTRIB_POINT, name);
     if (!attribute) return false;
     const GA_ROHandleT<int64> handle(attribute);
-    if (handle.isInvalid())
-        throw Error(std::string("point attribute ") + name + " has to be a number; delete or rename it");
+    require_no_array(attribute);
+    if (handle.isInvalid()) wrong_numbers(name, 1);
     values.resize(point_count(blocks));
     for_each_page(blocks, [&](const PointBlock& block) {
         int64 page[GA_PAGE_SIZE];
@@ -136,12 +155,15 @@ bool read_integers(const GU_Detail& detail, const std::vector<PointBlock>& block
 void write_integers(GU_Detail& detail, const std::vector<PointBlock>& blocks, const char* name,
                     const std::vector<int64_t>& values) {
     GA_Attribute* attribute = detail.findAttribute(GA_ATTRIB_POINT, name);
+    require_no_array(attribute);
     // Ids of Houdini's own are 32 bits; ours may go past them.
     const GA_ATINumeric* numeric = GA_RWHandleT<int64>(attribute).getAttribute();
     if (!numeric || numeric->getStorage() != GA_STORE_INT64) {
         if (attribute) detail.destroyAttribute(GA_ATTRIB_POINT, name);
         attribute = detail.addIntTuple(GA_ATTRIB_POINT, name, 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64);
     }
+    // They name particles and bodies: nodes that blend points must not average them.
+    attribute->setTypeInfo(GA_TYPE_NONARITHMETIC_INTEGER);
     const GA_RWHandleT<int64> handle(attribute);
     for_each_page(blocks, [&](const PointBlock& block) {
         int64 page[GA_PAGE_SIZE];
@@ -186,6 +208,7 @@ void write_particles(GU_Detail& detail, const std::vector<PointBlock>& blocks, c
 }
 
 float spacing_of(const GU_Detail& detail) {
+    require_no_array(detail.findAttribute(GA_ATTRIB_POINT, "pscale"));
     const GA_ROHandleF pscale(&detail, GA_ATTRIB_POINT, "pscale");
     const GA_Iterator first(detail.getPointRange());
     return pscale.isValid() && !first.atEnd() ? 2 * pscale.get(*first) : 0.0f;

@@ -3,6 +3,7 @@
 // Snow between a Houdini detail and firn::Particles, block by block: a page of an attribute is copied at once, and
 // pages are shared out between threads. Attributes have the names of particle_arrays().
 
+#include <GA/GA_Attribute.h>
 #include <GU/GU_Detail.h>
 
 #include <cstdint>
@@ -40,6 +41,10 @@ bool read_floats(const GU_Detail&, const std::vector<PointBlock>&, const char* n
 void write_floats(GU_Detail&, const std::vector<PointBlock>&, const char* name, int components, const float* values);
 bool read_integers(const GU_Detail&, const std::vector<PointBlock>&, const char* name, std::vector<int64_t>& values);
 void write_integers(GU_Detail&, const std::vector<PointBlock>&, const char* name, const std::vector<int64_t>& values);
+
+/// Throws Error for an attribute of arrays or dictionaries, which has a name of ours and nothing that could be read.
+/// Null is fine.
+void require_no_array(const GA_Attribute*);
 
 /// The particles' spacing, m, from pscale (a radius: half the spacing); 0 = they have none.
 float spacing_of(const GU_Detail&);

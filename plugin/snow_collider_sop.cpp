@@ -2,7 +2,16 @@
 // too.
 
 #include <CH/CH_Manager.h>
+#include <GU/GU_DetailHandle.h>
 #include <OP/OP_AutoLockInputs.h>
+#include <OP/OP_Context.h>
+#include <OP/OP_Error.h>
+#include <OP/OP_Network.h>
+#include <OP/OP_Operator.h>
+#include <SOP/SOP_Error.h>
+#include <SOP/SOP_Node.h>
+#include <UT/UT_Error.h>
+#include <UT/UT_String.h>
 
 #include <algorithm>
 

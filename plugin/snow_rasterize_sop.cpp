@@ -1,5 +1,6 @@
 // firn::snow_rasterize: snow particles -> VDBs.
 
+#include <GA/GA_Attribute.h>
 #include <GU/GU_PrimVDB.h>
 
 #include <sstream>
@@ -56,6 +57,7 @@ private:
         const GA_Attribute* attribute = input.findAttribute(GA_ATTRIB_POINT, name.c_str());
         if (!attribute || attribute->getStorageClass() == GA_STORECLASS_STRING)
             throw Error("the particles have no point attribute '" + name + "' of numbers; look at Attributes");
+        require_no_array(attribute);
         const int components = attribute->getTupleSize();
         std::vector<float> values(particles.count() * static_cast<size_t>(components));
         if (!values.empty()) read_floats(input, blocks, name.c_str(), components, values.data());

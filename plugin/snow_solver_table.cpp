@@ -9,7 +9,8 @@ const NodeTable& snow_solver_table() {
         NodeTable t{"firn_snowsolver",
                     "Firn Snow Solver",
                     "Dop",
-                    "firn_snowsolver",
+                    // A plugin can't name a DOP's icon: Houdini looks for one that is named after the type.
+                    "DOP_firn_snowsolver",
                     "Simulates the snow of an object: the points of its geometry. Colliders, sources and forces are "
                     "found through relationships, as for any solver.",
                     {},
@@ -39,7 +40,7 @@ const NodeTable& snow_solver_table() {
 
 const NodeTable& snow_solver_guide_table() {
     static const NodeTable table = [] {
-        NodeTable t{"firn_snowsolver_guide", "Firn Snow Solver Guide", "Dop", "firn_snowsolver", "", {}, {}};
+        NodeTable t{"firn_snowsolver_guide", "Firn Snow Solver Guide", "Dop", "DOP_firn_snowsolver", "", {}, {}};
         t.parameters.push_back(toggle_row("showguide", "Show Guide Geometry", "Guides", false,
                                           "Shows the boundary particles that the snow collides with."));
         NodeParameter colour = vector_row("color", "Color", "", "Guides", 1, "Colour of the boundary particles.");

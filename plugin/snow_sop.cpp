@@ -1,6 +1,16 @@
 #include "snow_sop.h"
 
+#include <OP/OP_Context.h>
+#include <OP/OP_Error.h>
+#include <OP/OP_Network.h>
+#include <OP/OP_NodeInfoParms.h>
+#include <OP/OP_Operator.h>
+#include <PRM/PRM_Template.h>
 #include <PRM/PRM_TemplateBuilder.h>
+#include <SOP/SOP_Error.h>
+#include <SOP/SOP_Node.h>
+#include <UT/UT_String.h>
+#include <UT/UT_StringHolder.h>
 
 #include <map>
 #include <memory>
@@ -13,10 +23,22 @@ namespace firn {
 
 namespace {
 
-const NodeParameter* find_choice(const NodeTable& table, const std::string& token) {
-    for (const NodeParameter& row : table.parameters)
-        if (row.type == NodeParameterType::choice && row.token == token) return &row;
-    return nullptr;
+/// A parameter of a verb or of a node, whose functions have the same names. Each is asked for as what Houdini stores: a
+/// verb's parameters are typed options, and reading one as another type gives 0.
+template <class Source>
+double number_of(const Source& source, const NodeTable& table, const char* token, int component, fpreal time) {
+    if (is_integer(parameter_of(table, token))) return static_cast<double>(source.evalInt(token, component, time));
+    return source.evalFloat(token, component, time);
+}
+
+template <class Source>
+std::string text_of(const Source& source, const NodeTable& table, const char* token, fpreal time) {
+    const NodeParameter& row = parameter_of(table, token);
+    if (row.type == NodeParameterType::choice)
+        return row.choices.at(static_cast<size_t>(source.evalInt(token, 0, time))).token;
+    UT_String value;
+    source.evalString(value, token, 0, time);
+    return value.toStdString();
 }
 
 }  // namespace
@@ -43,27 +65,19 @@ void SnowSopCache::set_info(const std::string& text) {
 }
 
 double SnowSopCache::number(const char* token, int component) const {
-    return evalFloat(token, component, cookparms()->getCookTime());
+    return number_of<SOP_NodeCacheOptions>(*this, table_, token, component, cookparms()->getCookTime());
 }
 
 std::string SnowSopCache::text(const char* token) const {
-    if (const NodeParameter* choice = find_choice(table_, token))
-        return choice->choices.at(static_cast<size_t>(evalInt(token, 0, cookparms()->getCookTime()))).token;
-    UT_String value;
-    evalString(value, token, 0, cookparms()->getCookTime());
-    return value.toStdString();
+    return text_of<SOP_NodeCacheOptions>(*this, table_, token, cookparms()->getCookTime());
 }
 
 double NodeParameterValues::number(const char* token, int component) const {
-    return node_.evalFloat(token, component, time_);
+    return number_of(node_, table_, token, component, time_);
 }
 
 std::string NodeParameterValues::text(const char* token) const {
-    if (const NodeParameter* choice = find_choice(table_, token))
-        return choice->choices.at(static_cast<size_t>(node_.evalInt(token, 0, time_))).token;
-    UT_String value;
-    node_.evalString(value, token, 0, time_);
-    return value.toStdString();
+    return text_of(node_, table_, token, time_);
 }
 
 OP_ERROR SnowSopCache::cook(OP_Context&) {

@@ -2,9 +2,18 @@
 
 // What all SOPs of the plugin share: a node made from a table, a verb whose cache cooks, errors and the info text.
 
+#include <OP/OP_Context.h>
+#include <OP/OP_Error.h>
+#include <OP/OP_Network.h>
+#include <OP/OP_NodeInfoParms.h>
+#include <OP/OP_Operator.h>
 #include <OP/OP_OperatorTable.h>
+#include <PRM/PRM_Template.h>
+#include <SOP/SOP_Error.h>
+#include <SOP/SOP_Node.h>
 #include <SOP/SOP_NodeParmsOptions.h>
 #include <SOP/SOP_NodeVerb.h>
+#include <UT/UT_StringHolder.h>
 
 #include <mutex>
 #include <string>

@@ -133,7 +133,12 @@ private:
 
     Placed shapes(const Parameters& parameters) {
         const GeometryPieces pieces = geometry_pieces(*inputGeo(0), "", source_values());
-        if (pieces.surfaces.empty() && pieces.heightfields.empty()) return points();
+        if (pieces.surfaces.empty() && pieces.heightfields.empty()) {
+            if (inputGeo(0)->getNumPrimitives() > 0)
+                throw Error(
+                    "the input's primitives have no surface to fill: give it polygons, or set Input Is to Points");
+            return points();
+        }
         FillSettings settings;
         settings.spacing = parameters.spacing;
         settings.relaxed = text("filling") == "relaxed";

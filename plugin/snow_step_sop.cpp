@@ -55,7 +55,10 @@ private:
         const Float3& wind = settings.wind;
         bool windy = wind.x != 0 || wind.y != 0 || wind.z != 0 || settings.gusts > 0;
         EngineCache::Forces forces;
-        if (hasInput(3)) forces = [&](Particles& particles) { windy |= add_wind_and_forces(particles, *inputGeo(3)); };
+        // An input that is wired and empty, as the asset's is when nobody uses it, is no input.
+        const GU_Detail* field = hasInput(3) ? inputGeo(3) : nullptr;
+        if (field && field->getNumPoints() + field->getNumPrimitives() > 0)
+            forces = [&](Particles& particles) { windy |= add_wind_and_forces(particles, *field); };
         cache_.upload(*gdp, blocks, forces);
         if (windy && !has_air(settings)) warn("the wind does nothing while Drag Law is Linear and Air Resistance is 0");
         cache_.set_bodies(hasInput(2) ? read_bodies(*inputGeo(2)) : std::vector<MovingBody>());
@@ -105,7 +108,8 @@ private:
         if (!summary.notice.empty()) all += summary.notice + "\n";
         std::snprintf(text, sizeof text, " (%.0f MB free)\n", double(free) / 1e6);
         all += particles_and_memory(summary) + text;
-        set_info(all + substeps_and_iterations(summary) + "\n");
+        all += substeps_and_iterations(summary) + "\n";
+        set_info(all + "Snow taken anew from the geometry: " + std::to_string(cache_.uploads()) + " times\n");
     }
 
     EngineCache cache_;

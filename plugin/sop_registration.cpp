@@ -1,5 +1,6 @@
 // What Houdini looks for in a DSO with SOPs.
 
+#include <SYS/SYS_Visibility.h>
 #include <UT/UT_DSOVersion.h>
 
 #include "dso_version.h"

@@ -3,8 +3,8 @@
 # usage: scripts/houdini_builds.sh [--out DIR] [--jobs N] [--cuda ON|OFF|AUTO] HFS...
 #   scripts/houdini_builds.sh /opt/hfs20.5.487 /opt/hfs21.0.440
 # Leaves DIR/packages (copy it into a folder of HOUDINI_PATH, or point HOUDINI_PACKAGE_DIR at it) and DIR/firn-VERSION.zip.
-# Of two builds of one release (20.5.332, 20.5.487) the later in the list stays. The compiler is $CXX, or c++: give the one
-# that Houdini's documentation names for the version (gcc 11.2 for 20.5 and 21.0).
+# Houdinis with one HDK API version share a plugin: the later in the list stays. Two builds of 20.5 with different ones live side
+# by side. The compiler is $CXX, or c++: give the one that Houdini's documentation names (gcc 11.2 for 20.5 and 21.0).
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
 

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -21,29 +22,53 @@ import firn
 from firn import build, recipes, snow_solver, tables
 
 PACKAGE = ROOT / "hda" / "package" / "firn.json"
+MAKE_PACKAGE = ROOT / "hda" / "package" / "make_package.py"
 
 
 class PackageFile(unittest.TestCase):
+    """The package file of a folder with these plugins, as its script makes it."""
+
+    BUILDS = (20000520, 20000596, 20050405, 20050557, 21000440)
+
     def setUp(self) -> None:
-        self.package = json.loads(PACKAGE.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as name:
+            packages = Path(name)
+            for api in self.BUILDS:
+                (packages / "firn" / f"hdk{api}" / "dso").mkdir(parents=True)
+                (packages / "firn" / f"hdk{api}" / "dso" / "firn.so").touch()
+            (packages / "firn" / "hdk20050999" / "dso").mkdir(parents=True)  # without a plugin
+            made = subprocess.run([sys.executable, "-B", MAKE_PACKAGE, packages], capture_output=True, text=True, check=False)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual(sorted(path.name for path in packages.iterdir()), ["firn", "firn.json"])
+            self.package = json.loads((packages / "firn.json").read_text(encoding="utf-8"))
 
     def paths(self, version: str, system: str = "linux") -> list[str]:
         return houdini_path(self.package, {"houdini_version": version, "houdini_os": system}, "/opt/packages")
 
-    def test_each_release_gets_its_folder_and_no_other(self) -> None:
+    def test_each_houdini_gets_the_plugin_of_its_hdk_and_no_other(self) -> None:
         for version, folder in (
-            ("20.0.896", "houdini20.0"), ("20.5.278", "houdini20.5"), ("20.5.684", "houdini20.5"),
-            ("21.0.440", "houdini21.0"), ("22.0.100", "houdini22.0"),
+            ("20.0.520", "hdk20000520"), ("20.0.595", "hdk20000520"), ("20.0.896", "hdk20000596"),
+            ("20.5.405", "hdk20050405"), ("20.5.487", "hdk20050405"), ("20.5.556", "hdk20050405"),
+            ("20.5.557", "hdk20050557"), ("20.5.684", "hdk20050557"), ("21.0.440", "hdk21000440"), ("21.0.999", "hdk21000440"),
         ):
-            for system in ("linux", "windows", "macos"):
-                wanted = ["/opt/packages/firn/houdini", f"/opt/packages/firn/{folder}"]
-                self.assertEqual(self.paths(version, system), wanted, version)
+            self.assertEqual(self.paths(version), ["/opt/packages/firn/houdini", f"/opt/packages/firn/{folder}"], version)
+
+    def test_path_has_no_conditions_of_its_own(self) -> None:
+        """Public package files have them at variables only."""
+        self.assertTrue(all(isinstance(path, str) for path in self.package["hpath"]), self.package["hpath"])
 
     def test_old_houdini_is_left_alone(self) -> None:
         self.assertEqual(self.paths("19.5.805"), [])
 
-    def test_release_without_a_plugin_still_has_the_start_up_hook_that_says_so(self) -> None:
-        self.assertEqual(self.paths("23.0.1"), ["/opt/packages/firn/houdini"])
+    def test_houdini_without_a_plugin_still_has_the_start_up_hook_that_says_so(self) -> None:
+        for version in ("20.0.100", "20.5.278", "21.5.1", "23.0.1"):
+            self.assertEqual(self.paths(version), ["/opt/packages/firn/houdini"], version)
+
+    def test_folder_without_plugins_is_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            made = subprocess.run([sys.executable, "-B", MAKE_PACKAGE, name], capture_output=True, text=True, check=False)
+            self.assertEqual(made.returncode, 1)
+            self.assertIn("has no plugin", made.stderr)
 
     def test_keys_are_houdinis(self) -> None:
         self.assertLessEqual(set(self.package), {"enable", "load_package_once", "version", "env", "hpath"})
@@ -52,6 +77,7 @@ class PackageFile(unittest.TestCase):
         found = re.search(r"project\(firn VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
         assert found is not None
         self.assertEqual(self.package["version"], found.group(1))
+        self.assertEqual(json.loads(PACKAGE.read_text(encoding="utf-8"))["version"], found.group(1))
         self.assertEqual(firn.__version__, found.group(1))
 
     def test_versions_compare_by_numbers(self) -> None:
@@ -119,7 +145,7 @@ class Icons(unittest.TestCase):
 class HelpPages(unittest.TestCase):
     folder = FOLDER / "help"
     #: Pages of Houdini's own help that Firn's pages link to.
-    houdinis = {"sop/merge", "sop/solver"}
+    houdinis = {"dop/merge", "sop/merge", "sop/solver"}
 
     def pages(self) -> dict[str, wiki.Page]:
         found = {}

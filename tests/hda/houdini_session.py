@@ -25,11 +25,16 @@ class HoudiniTest(unittest.TestCase):
     def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory(prefix="firn_hda_")
         self.addCleanup(scratch.cleanup)
-        self.home = Path(scratch.name)
+        self.home = Path(scratch.name) / "home"
+        self.plugin = Path(scratch.name) / "plugin"
+        (self.plugin / "dso").mkdir(parents=True)
+        (self.plugin / "dso" / "firn.so").touch()
+        self.home.mkdir()
         self.start()
 
     def start(self, version: tuple[int, int, int] = (21, 0, 440), without: tuple[str, ...] = ()) -> world.World:
         self.world = world.reset(tables.table_file(), self.home, version, without)
+        self.world.houdini_path = (str(self.home), str(self.plugin))
         return self.world
 
     def node(self, path: str) -> hou.OpNode:

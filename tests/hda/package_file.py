@@ -50,5 +50,13 @@ def houdini_path(package: Mapping[str, Any], facts: Mapping[str, str], folder: s
 
     for definition in package["env"]:
         for name, value in definition.items():
-            variables[name] = expanded(_values(value, facts)[-1])
-    return [expanded(path) for path in _values(package["hpath"], facts)]
+            values = _values(value, facts)
+            if len(values) > 1:
+                raise ValueError(f"{name} has {len(values)} values, and which of them counts depends on its method")
+            if values:
+                variables[name] = expanded(values[0])
+    if not all(isinstance(path, str) for path in package["hpath"]):
+        raise ValueError("conditions inside hpath: no public package file has them")
+    # A variable that no condition has set leaves a path that is nowhere.
+    set_paths = [path for path in package["hpath"] if all(name in variables for name in re.findall(r"\$(\w+)", path))]
+    return [expanded(path) for path in set_paths]

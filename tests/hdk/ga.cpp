@@ -40,10 +40,12 @@ GA_StorageClass GA_Attribute::getStorageClass() const {
             return GA_STORECLASS_REAL;
         case GA_STORE_STRING:
             return GA_STORECLASS_STRING;
+        case GA_STORE_DICT:
+            return GA_STORECLASS_DICT;
         case GA_STORE_INVALID:
             break;
     }
-    return GA_STORECLASS_INVALID;
+    return GA_STORECLASS_OTHER;
 }
 
 void GA_Attribute::copyDescription(const GA_Attribute& src) {
@@ -172,6 +174,45 @@ uint64 GA_ATIString::contentHash(GA_Size elements) const {
     return hash;
 }
 
+namespace {
+
+/// An attribute of arrays or dictionaries: it is there, and has nothing that the nodes could read.
+class Unreadable : public GA_Attribute {
+public:
+    Unreadable(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size, GA_Storage storage)
+        : GA_Attribute(owner, name, tuple_size), myStorage(storage) {}
+    GA_Storage getStorage() const override { return myStorage; }
+    std::unique_ptr<GA_Attribute> duplicate() const override {
+        std::unique_ptr<GA_Attribute> copy = emptyLike();
+        copy->cloneDataId(*this);
+        return copy;
+    }
+    std::unique_ptr<GA_Attribute> emptyLike() const override {
+        return std::make_unique<Unreadable>(getOwner(), getName(), getTupleSize(), myStorage);
+    }
+    void resize(GA_Size) override {}
+    void copyElement(GA_Offset, const GA_Attribute&, GA_Offset) override {}
+    uint64 contentHash(GA_Size) const override { return 0; }
+
+private:
+    GA_Storage myStorage;
+};
+
+}  // namespace
+
+GA_RWAttributeRef GA_Detail::addFloatArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size) {
+    return add(std::make_unique<Unreadable>(owner, name, tuple_size, GA_STORE_INVALID));
+}
+GA_RWAttributeRef GA_Detail::addIntArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size) {
+    return addFloatArray(owner, name, tuple_size);
+}
+GA_RWAttributeRef GA_Detail::addStringArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size) {
+    return addFloatArray(owner, name, tuple_size);
+}
+GA_RWAttributeRef GA_Detail::addDictTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size) {
+    return add(std::make_unique<Unreadable>(owner, name, tuple_size, GA_STORE_DICT));
+}
+
 // ---- ranges
 
 GA_Size GA_Range::getEntries() const {
@@ -180,8 +221,11 @@ GA_Size GA_Range::getEntries() const {
     return count;
 }
 
-bool GA_Iterator::active(GA_Offset offset) const {
-    return myRange.detail()->isActive(myRange.getOwner(), offset);
+GA_Offset GA_Iterator::offset(GA_Offset place) const {
+    return myRange.detail()->ordered(myRange.getOwner(), place);
+}
+bool GA_Iterator::active(GA_Offset place) const {
+    return myRange.detail()->isActive(myRange.getOwner(), offset(place));
 }
 void GA_Iterator::rewind() {
     myAt = myRange.startOffset();
@@ -192,23 +236,21 @@ void GA_Iterator::advance() {
     while (!atEnd() && !active(myAt)) ++myAt;
 }
 GA_Index GA_Iterator::getIndex() const {
-    return myRange.getOwner() == GA_ATTRIB_POINT ? myRange.detail()->pointIndex(myAt)
-                                                 : myRange.detail()->primitiveIndex(myAt);
+    return myRange.getOwner() == GA_ATTRIB_POINT ? myRange.detail()->pointIndex(getOffset())
+                                                 : myRange.detail()->primitiveIndex(getOffset());
 }
 bool GA_Iterator::fullBlockAdvance(GA_Offset& start, GA_Offset& end) {
     if (atEnd()) return false;
-    start = myAt;
-    for (end = start; end < myRange.endOffset() && active(end);) ++end;
-    myAt = end;
+    start = end = getOffset();
+    while (!atEnd() && active(myAt) && getOffset() == end) ++end, ++myAt;
     while (!atEnd() && !active(myAt)) ++myAt;
     return true;
 }
 bool GA_Iterator::blockAdvance(GA_Offset& start, GA_Offset& end) {
     if (atEnd()) return false;
-    start = myAt;
-    const GA_Offset border = std::min<GA_Offset>(myRange.endOffset(), (GAgetPageNum(start) + 1) << GA_PAGE_BITS);
-    for (end = start; end < border && active(end);) ++end;
-    myAt = end;
+    start = end = getOffset();
+    const GA_Offset border = (GAgetPageNum(start) + 1) << GA_PAGE_BITS;
+    while (!atEnd() && end < border && active(myAt) && getOffset() == end) ++end, ++myAt;
     while (!atEnd() && !active(myAt)) ++myAt;
     return true;
 }
@@ -228,7 +270,7 @@ void GA_Primitive::setPos3(GA_Size i, const UT_Vector3& position) {
 
 // ---- details
 
-GA_Detail::GA_Detail() : myUniqueId(next_detail_id++) {
+GA_Detail::GA_Detail() : myTopology(*this), myUniqueId(next_detail_id++) {
     myActive[GA_ATTRIB_GLOBAL].push_back(true);
     myNumber[GA_ATTRIB_GLOBAL] = 1;
     clearAndDestroy();
@@ -237,6 +279,7 @@ GA_Detail::~GA_Detail() = default;
 
 void GA_Detail::clearAndDestroy() {
     myPrimitives.clear();
+    myOrder.clear();
     for (const GA_AttributeOwner owner : {GA_ATTRIB_VERTEX, GA_ATTRIB_POINT, GA_ATTRIB_PRIMITIVE, GA_ATTRIB_GLOBAL}) {
         myAttributes[static_cast<size_t>(owner)].clear();
         if (owner == GA_ATTRIB_GLOBAL) continue;
@@ -301,16 +344,17 @@ GA_Attribute* GA_Detail::findFloatTuple(GA_AttributeOwner owner, const UT_String
 }
 
 GA_Offset GA_Detail::pointOffset(GA_Index index) const {
-    GA_Offset offset = 0;
-    if (getNumPoints() == getNumPointOffsets()) return index;
-    for (; offset < getNumPointOffsets(); ++offset)
-        if (isActive(GA_ATTRIB_POINT, offset) && index-- == 0) return offset;
+    if (getNumPoints() == getNumPointOffsets()) return ordered(GA_ATTRIB_POINT, index);
+    for (GA_Offset place = 0; place < getNumPointOffsets(); ++place)
+        if (isActive(GA_ATTRIB_POINT, ordered(GA_ATTRIB_POINT, place)) && index-- == 0)
+            return ordered(GA_ATTRIB_POINT, place);
     return GA_INVALID_OFFSET;
 }
 GA_Index GA_Detail::pointIndex(GA_Offset offset) const {
-    if (getNumPoints() == getNumPointOffsets()) return offset;
+    if (getNumPoints() == getNumPointOffsets() && myOrder.empty()) return offset;
     GA_Index index = 0;
-    for (GA_Offset k = 0; k < offset; ++k) index += isActive(GA_ATTRIB_POINT, k);
+    for (GA_Offset place = 0; ordered(GA_ATTRIB_POINT, place) != offset; ++place)
+        index += isActive(GA_ATTRIB_POINT, ordered(GA_ATTRIB_POINT, place));
     return index;
 }
 GA_Offset GA_Detail::primitiveOffset(GA_Index index) const {
@@ -324,6 +368,8 @@ GA_Offset GA_Detail::appendPointBlock(GA_Size npoints) {
     const GA_Offset first = getNumPointOffsets();
     myActive[GA_ATTRIB_POINT].resize(static_cast<size_t>(first + npoints), true);
     myNumber[GA_ATTRIB_POINT] += npoints;
+    if (!myOrder.empty())
+        for (GA_Offset k = first; k < first + npoints; ++k) myOrder.push_back(k);
     for (auto& attribute : myAttributes[GA_ATTRIB_POINT]) attribute->resize(first + npoints);
     return first;
 }
@@ -332,6 +378,18 @@ void GA_Detail::destroyPointOffset(GA_Offset offset) {
     if (!isActive(GA_ATTRIB_POINT, offset)) return;
     myActive[GA_ATTRIB_POINT][static_cast<size_t>(offset)] = false;
     --myNumber[GA_ATTRIB_POINT];
+}
+bool GA_Detail::destroyPrimitiveOffset(GA_Offset offset, bool) {
+    if (!isActive(GA_ATTRIB_PRIMITIVE, offset)) return false;
+    myActive[GA_ATTRIB_PRIMITIVE][static_cast<size_t>(offset)] = false;
+    --myNumber[GA_ATTRIB_PRIMITIVE];
+    return true;
+}
+void GA_Detail::reorderPoints(const std::vector<GA_Offset>& order, bool announced) {
+    if (static_cast<GA_Size>(order.size()) != getNumPointOffsets())
+        throw std::invalid_argument("an order of all offsets");
+    myOrder = order;
+    if (announced) myTopology.bumpDataId();
 }
 GA_Size GA_Detail::destroyPoints(const GA_Range& range) {
     GA_Size count = 0;
@@ -351,10 +409,12 @@ void GA_Detail::bumpDataIdsForAddOrRemove(bool points_added, bool vertices_added
     for (size_t owner = 0; owner < GA_ATTRIB_OWNER_N; ++owner)
         for (auto& attribute : myAttributes[owner])
             if (changed[owner]) attribute->bumpDataId();
+    if (points_added || vertices_added || primitives_added) myTopology.bumpDataId();
 }
 void GA_Detail::bumpAllDataIds() {
     for (auto& list : myAttributes)
         for (auto& attribute : list) attribute->bumpDataId();
+    myTopology.bumpDataId();
 }
 
 GA_Primitive* GA_Detail::adopt(std::unique_ptr<GA_Primitive> primitive, GA_Offset first_point) {
@@ -373,6 +433,10 @@ int64 GA_Detail::getMemoryUsage(bool inclusive) const {
     return bytes;
 }
 
+GA_Topology::GA_Topology(GA_Detail& detail) : myDetail(detail), myDataId(next_data_id++) {}
+void GA_Topology::bumpDataId() {
+    myDataId = next_data_id++;
+}
 void GA_Topology::wireVertexPoint(GA_Offset vtx, GA_Offset pt) {
     for (GA_Iterator it(myDetail.getPrimitiveRange()); !it.atEnd(); ++it) {
         GA_Primitive* primitive = myDetail.getPrimitive(*it);
@@ -387,6 +451,8 @@ void GA_Detail::replaceWith(const GA_Detail& src) {
     myPrimitives.clear();
     myActive = src.myActive;
     myNumber = src.myNumber;
+    myOrder = src.myOrder;
+    myTopology.cloneDataId(src.myTopology);
     for (size_t owner = 0; owner < GA_ATTRIB_OWNER_N; ++owner) {
         myAttributes[owner].clear();
         for (const auto& attribute : src.myAttributes[owner]) myAttributes[owner].push_back(attribute->duplicate());
@@ -405,6 +471,7 @@ void GA_Detail::append(const GA_Detail& src) {
     for (GA_Iterator it(src.getPointRange()); !it.atEnd(); ++it) moved[static_cast<size_t>(*it)] = next++;
     const GA_Offset first_primitive = static_cast<GA_Offset>(myPrimitives.size());
     for (const auto& primitive : src.myPrimitives) {
+        if (!src.isActive(GA_ATTRIB_PRIMITIVE, primitive->getMapOffset())) continue;
         GA_Primitive* copy = adopt(primitive->duplicate());
         for (GA_Size v = 0; v < copy->getVertexCount(); ++v)
             copy->movePoint(v, moved[static_cast<size_t>(copy->getPointOffset(v))]);
@@ -417,8 +484,9 @@ void GA_Detail::append(const GA_Detail& src) {
                 for (GA_Iterator it(src.getPointRange()); !it.atEnd(); ++it)
                     to->copyElement(moved[static_cast<size_t>(*it)], *attribute, *it);
             if (owner == GA_ATTRIB_PRIMITIVE)
-                for (GA_Offset k = 0; k < static_cast<GA_Offset>(src.myPrimitives.size()); ++k)
-                    to->copyElement(first_primitive + k, *attribute, k);
+                for (GA_Offset k = 0, next_primitive = first_primitive;
+                     k < static_cast<GA_Offset>(src.myPrimitives.size()); ++k)
+                    if (src.isActive(GA_ATTRIB_PRIMITIVE, k)) to->copyElement(next_primitive++, *attribute, k);
             if (owner == GA_ATTRIB_GLOBAL) to->copyElement(0, *attribute, 0);
         }
     }

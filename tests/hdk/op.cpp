@@ -1,7 +1,11 @@
 // OP: nodes with parameters and inputs that cook when they must.
 
+#include <CH/CH_LocalVariable.h>
+#include <CH/CH_Manager.h>
 #include <OP/OP_Network.h>
+#include <OP/OP_NodeInfoParms.h>
 #include <OP/OP_OperatorTable.h>
+#include <PRM/PRM_Template.h>
 
 #include <cmath>
 #include <stdexcept>
@@ -20,6 +24,13 @@ fpreal expression(const std::string& text, fpreal t) {
 }
 
 }  // namespace
+
+fpreal OP_Context::getFloatFrame() const {
+    return CHgetManager()->getSample(myTime);
+}
+void OP_Context::setFrame(int frame) {
+    myTime = CHgetManager()->getTime(frame);
+}
 
 OP_Node::OP_Node(OP_Network*, const char* name, OP_Operator* entry) : myName(name), myOperator(entry) {
     const PRM_Template* parm = entry ? entry->templates() : nullptr;

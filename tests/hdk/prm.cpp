@@ -1,5 +1,6 @@
 // PRM: templates, and the part of DialogScript that the nodes write.
 
+#include <PRM/PRM_Template.h>
 #include <PRM/PRM_TemplateBuilder.h>
 
 #include <cstdlib>
@@ -179,15 +180,25 @@ void read_group(Script& script, const std::string& folder, std::vector<PRM_Templ
 
 }  // namespace
 
-PRM_TemplateBuilder::PRM_TemplateBuilder(const UT_StringHolder& name, const char* dstext, const char**, int) {
+PRM_TemplateBuilder::PRM_TemplateBuilder(const UT_StringHolder& name, const char* dstext, const char**, int)
+    : myTemplates(std::make_unique<std::vector<PRM_Template>>()) {
     Script script(name.toStdString(), dstext);
-    read_group(script, "", myTemplates);
+    read_group(script, "", *myTemplates);
     if (!script.done()) script.fail("goes on after its end");
-    for (size_t a = 0; a < myTemplates.size(); ++a)
+    for (size_t a = 0; a < myTemplates->size(); ++a)
         for (size_t b = 0; b < a; ++b)
-            if (std::string(myTemplates[a].getToken()) == myTemplates[b].getToken())
-                script.fail(std::string("there are two parameters '") + myTemplates[a].getToken() + "'");
-    myTemplates.emplace_back();
+            if (std::string((*myTemplates)[a].getToken()) == (*myTemplates)[b].getToken())
+                script.fail(std::string("there are two parameters '") + (*myTemplates)[a].getToken() + "'");
+    myTemplates->emplace_back();
+}
+
+PRM_TemplateBuilder::~PRM_TemplateBuilder() = default;
+
+PRM_Template* PRM_TemplateBuilder::templates() const {
+    return myTemplates->data();
+}
+int PRM_TemplateBuilder::templateLength() const {
+    return static_cast<int>(myTemplates->size()) - 1;
 }
 
 bool PRM_TemplateBuilder::justBuilt() {
@@ -197,7 +208,7 @@ bool PRM_TemplateBuilder::justBuilt() {
 }
 void PRM_TemplateBuilder::setCallback(const UT_StringRef&, PRM_Callback) {}
 PRM_Template* PRM_TemplateBuilder::findTemplate(const UT_StringRef& name) {
-    for (PRM_Template& parm : myTemplates)
+    for (PRM_Template& parm : *myTemplates)
         if (name == parm.getToken()) return &parm;
     return nullptr;
 }

@@ -6,7 +6,9 @@
 #include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_Engine.h>
 #include <SIM/SIM_Guide.h>
+#include <SIM/SIM_GuidePerObject.h>
 #include <SIM/SIM_GuideShared.h>
+#include <SIM/SIM_Object.h>
 #include <SIM/SIM_Options.h>
 #include <UT/UT_IStream.h>
 
@@ -339,7 +341,10 @@ SIM_Data* SIM_Data::own(int index) {
     Attached& sub = subdata_[static_cast<size_t>(index)];
     if (sub.data->references_ > 1) {
         SIM_Data* copy = getEngine().make(sub.data->getDataType(), true);
+        const int64 before = sub.data->getMemorySize();
         copy->makeEqual(sub.data, SIM_SUBDATA_REPLACE);
+        // What both share, they may report by halves.
+        getEngine().copied_bytes += copy->getMemorySize() + sub.data->getMemorySize() - before;
         ++copy->references_;
         sub.data->release();
         sub.data = copy;
@@ -437,4 +442,13 @@ GU_ConstDetailHandle SIM_GuideShared::getGuideGeometrySubclass(const SIM_RootDat
     xform = transform_;
     if (once_ && first_ != &root) return GU_ConstDetailHandle();
     return geometry_;
+}
+
+GU_ConstDetailHandle SIM_GuidePerObject::getGuideGeometrySubclass(const SIM_RootData& root, UT_DMatrix4& xform,
+                                                                  const SIM_Time& t) {
+    const auto* object = dynamic_cast<const SIM_Object*>(&root);
+    GU_ConstDetailHandle& geometry = geometries_[object ? object->getObjectId() : -1];
+    if (!geometry.isValid()) geometry = SIM_Guide::getGuideGeometrySubclass(root, xform, t);
+    xform.identity();
+    return geometry;
 }

@@ -437,7 +437,7 @@ void SIM_Engine::step() {
     };
     for (SIM_Object* object : objects) visit(object, visit);
 
-    if (UTgetInterrupt()->opInterrupt()) {
+    if (UTgetInterrupt() && UTgetInterrupt()->opInterrupt()) {
         interrupted = true;
         states_.pop_back();
         current_ = states_.empty() ? 0 : states_.size() - 1;

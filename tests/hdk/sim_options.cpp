@@ -33,24 +33,39 @@ bool take_text(UT_IStream& is, std::string& text) {
     return is.bread(text.data(), static_cast<exint>(size)) == static_cast<exint>(size);
 }
 
+// As in the real one's stream of options, whole numbers have 32 bits; only its JSON form has 64.
+void put_value(std::ostream& os, int64 value) {
+    put(os, static_cast<int32>(value));
+}
 void put_value(std::ostream& os, const UT_StringHolder& value) {
     put_text(os, value.toStdString());
-}
-template <class T>
-void put_value(std::ostream& os, const UT_Array<T>& value) {
-    put(os, value.entries());
-    for (const T& item : value) put(os, item);
 }
 template <class T>
 void put_value(std::ostream& os, const T& value) {
     put(os, value);
 }
 
+template <class T>
+void put_value(std::ostream& os, const UT_Array<T>& value) {
+    put(os, value.entries());
+    for (const T& item : value) put_value(os, item);
+}
+
+bool take_value(UT_IStream& is, int64& value) {
+    int32 narrow = 0;
+    if (!take(is, narrow)) return false;
+    value = narrow;
+    return true;
+}
 bool take_value(UT_IStream& is, UT_StringHolder& value) {
     std::string text;
     if (!take_text(is, text)) return false;
     value = text;
     return true;
+}
+template <class T>
+bool take_value(UT_IStream& is, T& value) {
+    return take(is, value);
 }
 template <class T>
 bool take_value(UT_IStream& is, UT_Array<T>& value) {
@@ -59,14 +74,10 @@ bool take_value(UT_IStream& is, UT_Array<T>& value) {
     value.clear();
     for (exint i = 0; i < size; ++i) {
         T item;
-        if (!take(is, item)) return false;
+        if (!take_value(is, item)) return false;
         value.append(item);
     }
     return true;
-}
-template <class T>
-bool take_value(UT_IStream& is, T& value) {
-    return take(is, value);
 }
 
 }  // namespace

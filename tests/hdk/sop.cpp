@@ -1,5 +1,6 @@
 // SOP: nodes that cook geometry, by themselves or by a verb.
 
+#include <PRM/PRM_Template.h>
 #include <SOP/SOP_NodeParmsOptions.h>
 #include <SOP/SOP_NodeVerb.h>
 
@@ -37,6 +38,11 @@ const GU_Detail* SOP_Node::getCookedGeo(OP_Context& context, int) {
 const GU_Detail* SOP_Node::inputGeo(int index) const {
     const auto* input = dynamic_cast<const SOP_Node*>(getInput(static_cast<unsigned>(index)));
     return input ? input->myGdpHandle.gdp() : nullptr;
+}
+
+OP_ERROR SOP_Node::duplicateSource(unsigned index, OP_Context&) {
+    if (const GU_Detail* input = inputGeo(static_cast<int>(index))) gdp->replaceWith(*input);
+    return error();
 }
 
 OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
@@ -84,6 +90,20 @@ SOP_NodeParmsOptions::~SOP_NodeParmsOptions() = default;
 void SOP_NodeParmsOptions::loadFromOpSubclass(const LoadParms& load) {
     for (const PRM_Template* parm = myTemplates; parm->getType() != PRM_LIST_TERMINATOR; ++parm) {
         Value& v = myValues[parm->getToken()];
+        switch (parm->getType()) {
+            case PRM_STRING:
+                v.kind = Kind::text;
+                break;
+            case PRM_TOGGLE:
+            case PRM_TOGGLE_J:
+            case PRM_INT:
+            case PRM_INT_J:
+            case PRM_ORD:
+                v.kind = Kind::integer;
+                break;
+            default:
+                v.kind = Kind::real;
+        }
         for (int k = 0; k < parm->getVectorSize(); ++k) {
             UT_StringHolder text;
             if (parm->isString() || parm->getChoiceListPtr())
@@ -108,23 +128,26 @@ void SOP_NodeCacheOptions::doCook(const SOP_NodeVerb*, const SOP_NodeVerb::CookP
     myCookParms = nullptr;
 }
 
-const SOP_NodeParmsOptions::Value& SOP_NodeCacheOptions::value(const char* parm) const {
+const SOP_NodeParmsOptions::Value& SOP_NodeCacheOptions::value(const char* parm,
+                                                               SOP_NodeParmsOptions::Kind kind) const {
     const auto found = myOptions->myValues.find(parm);
     if (found == myOptions->myValues.end())
         throw std::runtime_error(std::string("there is no parameter '") + parm + "'");
+    if (found->second.kind != kind)
+        throw std::runtime_error(std::string("parameter '") + parm + "' is stored as another type than it is read as");
     return found->second;
 }
 fpreal SOP_NodeCacheOptions::evalFloat(const char* parm, int vi, fpreal) const {
-    return value(parm).numbers.at(static_cast<size_t>(vi));
+    return value(parm, SOP_NodeParmsOptions::Kind::real).numbers.at(static_cast<size_t>(vi));
 }
 exint SOP_NodeCacheOptions::evalInt(const char* parm, int vi, fpreal) const {
-    return static_cast<exint>(value(parm).numbers.at(static_cast<size_t>(vi)));
+    return static_cast<exint>(value(parm, SOP_NodeParmsOptions::Kind::integer).numbers.at(static_cast<size_t>(vi)));
 }
 void SOP_NodeCacheOptions::evalString(UT_String& to, const char* parm, int vi, fpreal) const {
-    to = UT_String(value(parm).texts.at(static_cast<size_t>(vi)).c_str());
+    to = UT_String(value(parm, SOP_NodeParmsOptions::Kind::text).texts.at(static_cast<size_t>(vi)).c_str());
 }
 void SOP_NodeCacheOptions::evalString(UT_StringHolder& to, const char* parm, int vi, fpreal) const {
-    to = value(parm).texts.at(static_cast<size_t>(vi));
+    to = value(parm, SOP_NodeParmsOptions::Kind::text).texts.at(static_cast<size_t>(vi));
 }
 OP_ERROR SOP_NodeCacheOptions::error() {
     return myCookParms->error()->getSeverity();

@@ -52,9 +52,18 @@ int UT_Interrupt::opInterrupt(int done) {
 void UT_Interrupt::setLongOpText(const UT_StringRef& text) {
     shown.push_back(text.toStdString());
 }
+namespace {
+bool without_interrupt = false;
+}
+hdk_fake::WithoutInterrupt::WithoutInterrupt() {
+    without_interrupt = true;
+}
+hdk_fake::WithoutInterrupt::~WithoutInterrupt() {
+    without_interrupt = false;
+}
 UT_Interrupt* UTgetInterrupt() {
     static UT_Interrupt boss;
-    return &boss;
+    return without_interrupt ? nullptr : &boss;
 }
 
 CH_Manager* CHgetManager() {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <sstream>
 
 #include "dopnet.h"
 #include "firn/engine.h"
 #include "firn/samples.h"
+#include "remembered_snow.h"
 #include "scenes/scenes.h"
 #include "snow_details.h"
 
@@ -145,10 +147,6 @@ void move_packed(SIM_Object* object, int frame) {
     geometry->releaseGeometry();
 }
 
-const SIM_Options& options_of(const SIM_Object* object, const char* data) {
-    return dynamic_cast<const SIM_OptionsUser&>(*object->getConstNamedSubData(data)).getOptions();
-}
-
 TEST(DopCollider, PackedPrimitivesOfOneObjectAreRigidBodiesToTheBit) {
     Dopnet net(snow_and(move_packed));
     firn::Engine engine(settings(), "cpu");
@@ -178,13 +176,14 @@ TEST(DopCollider, WhatIsNotPackedIsABodyOfItsOwnBesideTheOnesThatAre) {
     net.go_to(3);
     EXPECT_EQ(net.said(), "");
     const auto motions = [&] {
-        const SIM_Options& state = options_of(net.find("snow"), "SnowState");
+        std::ostringstream bytes;
+        net.find("snow")->getConstNamedSubData("SnowState")->saveToStream(bytes, UT_COMPRESSION_TYPE_NONE);
+        std::istringstream from(bytes.str());
+        firn::RememberedSnow state;
+        EXPECT_TRUE(firn::read_remembered(
+            [&](char* to, size_t count) { return bool(from.read(to, static_cast<std::streamsize>(count))); }, state));
         std::map<std::string, firn::Motion> all;
-        for (int64 k = 0; k < state.getOptionI("colliders"); ++k) {
-            const std::string number = std::to_string(k);
-            all[state.getOptionS("piece_" + number).toStdString()] =
-                static_cast<firn::Motion>(state.getOptionI("motion_" + number));
-        }
+        for (const firn::RememberedCollider& collider : state.colliders) all[collider.piece] = collider.motion;
         return all;
     };
     using firn::Motion;

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Makes a folder that looks to CMake like an installed Houdini: the fake's headers where the development kit's are, stand-ins
 # for SideFX's CMake files, Debian's TBB and OpenVDB in the place of Houdini's own, and a hython that must never be run.
-# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_FAKE [LIBRARY_OF_THE_FAKE]
+# usage: fake_hfs.sh FOLDER VERSION FLAVOUR INCLUDE_OF_THE_FAKE [LIBRARY_OF_THE_FAKE [HDK_API_VERSION]]
 #   FLAVOUR  dep    TBB and OpenVDB as targets Houdini::Dep::* (20.0), and the old string ABI said as an option
 #            third  all of them in HoudiniThirdParty
 #            files  no targets: libraries in dsolib alone
 set -euo pipefail
-folder=$1 version=$2 flavour=$3 include=$4 library=${5:-}
+folder=$1 version=$2 flavour=$3 include=$4 library=${5:-} api=${6:-}
 
 rm -rf "$folder"
 mkdir -p "$folder"/{toolkit/include,toolkit/cmake,dsolib,bin}
 for part in "$include"/*; do ln -s "$part" "$folder/toolkit/include/$(basename "$part")"; done
+if [ -n "$api" ]; then # a Houdini of its own HDK API version
+    rm "$folder/toolkit/include/UT"
+    cp -rL "$include/UT" "$folder/toolkit/include/UT"
+    sed -i "s/define HDK_API_VERSION .*/define HDK_API_VERSION $api/" "$folder/toolkit/include/UT/UT_HDKVersion.h"
+fi
 for part in openvdb tbb oneapi; do
     if [ -d /usr/include/$part ]; then ln -s /usr/include/$part "$folder/toolkit/include/$part"; fi
 done

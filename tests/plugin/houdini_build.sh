@@ -10,10 +10,12 @@ fail() {
     echo "houdini_build: $*" >&2
     exit 1
 }
-fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$fake_hdk"; }
-configure() { # configure HFS BUILD: what CMake says is in $work/log
-    rm -rf "$2"
-    cmake -S "$sources" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFIRN_HOUDINI=ON -DHFS="$1" -DFIRN_CUDA=OFF \
+fake() { "$sources/tests/plugin/fake_hfs.sh" "$work/$1" "$2" "$3" "$sources/tests/hdk/include" "$fake_hdk" "${4:-}"; }
+configure() { # configure HFS BUILD [OPTION...]: what CMake says is in $work/log
+    local hfs=$1 build=$2
+    shift 2
+    rm -rf "$build"
+    cmake -S "$sources" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFIRN_HOUDINI=ON -DHFS="$hfs" -DFIRN_CUDA=OFF "$@" \
         >"$work/log" 2>&1
 }
 told() { tr -s ' \n' ' ' <"$work/log"; } # CMake breaks lines where it likes
@@ -35,7 +37,7 @@ if [ "$mode" = --build ]; then
     fake hfs20.5.111 20.5.111 third
     "$sources/scripts/houdini_builds.sh" --out "$work/out" --jobs 2 --cuda OFF "$work/hfs20.5.111"
     [ ! -e "$work/hfs20.5.111/hython_was_run" ] || fail "hython was run"
-    dso=$work/out/packages/firn/houdini20.5/dso/firn.so
+    dso=$work/out/packages/firn/hdk21000000/dso/firn.so
     [ -f "$dso" ] || fail "$dso is missing"
     symbols=$(nm -D --defined-only "$dso")
     for entry in newSopOperator initializeSIM HoudiniDSOVersion; do expect "$symbols" " T $entry$" "$dso"; done
@@ -45,7 +47,8 @@ if [ "$mode" = --build ]; then
     refuse "$needed" 'RUNPATH|RPATH' "$dso finds Houdini's libraries in the process, not at a path of the build machine"
     refuse "$needed" 'NEEDED.*(libpng|libblosc)' "$dso"
     listing=$(python3 -m zipfile -l "$work"/out/firn-*.zip)
-    expect "$listing" 'packages/firn/houdini20.5/dso/firn.so' "the zip"
+    expect "$listing" 'packages/firn/hdk21000000/dso/firn.so' "the zip"
+    expect "$(cat "$work/out/packages/firn.json")" 'hdk21000000' "the package file"
     for made in scripts/python/firn/node_tables.json help/nodes/sop/firn--snow_step.txt geo/boot.obj; do
         expect "$listing" "packages/firn/houdini/$made" "the zip"
     done
@@ -74,11 +77,34 @@ for flavour in dep third files; do
     expect "$linked" "$work/hfs-$flavour/dsolib/libtbb.so" "$flavour, the DSO's TBB"
     expect "$linked" "$work/hfs-$flavour/dsolib/libopenvdb_sesi.so" "$flavour, the DSO's OpenVDB"
     refuse "$linked" '/usr/[^ ]*lib(tbb|openvdb)\.so' "$flavour, the system's TBB or OpenVDB"
-    expect "$(cat "$work/build/plugin/cmake_install.cmake")" 'packages/firn/houdini20.5/dso' "$flavour, a folder for each version"
+    expect "$(cat "$work/build/plugin/cmake_install.cmake")" 'packages/firn/hdk21000000/dso' "$flavour, a folder for each HDK API"
     expect "$(cat "$work/build/hda/cmake_install.cmake")" 'packages/firn/houdini"' "$flavour, what all versions share"
     [ ! -e "$work/build/bin/firn" ] || fail "$flavour: the runner is no part of this build"
     echo "houdini_build: $flavour"
 done
+
+# Presets make warnings errors; the macros of somebody's HDK are not ours to answer for, unless it is asked for.
+flags() { command_of "$work/build" plugin/dop_snow_solver.cpp; }
+configure "$work/hfs-third" "$work/build" -DFIRN_WERROR=ON || fail "FIRN_WERROR: $(tail -5 "$work/log")"
+refuse "$(flags)" '-Werror' "FIRN_WERROR of a preset"
+configure "$work/hfs-third" "$work/build" -DFIRN_HOUDINI_WERROR=ON || fail "FIRN_HOUDINI_WERROR: $(tail -5 "$work/log")"
+expect "$(flags)" '-Werror' "FIRN_HOUDINI_WERROR"
+echo "houdini_build: warnings"
+
+# Two Houdinis of one release that don't run each other's plugins.
+for api in 20050405 20050557; do
+    fake hfs-$api 20.5.${api:5} third $api
+    configure "$work/hfs-$api" "$work/build" || fail "$api: $(tail -5 "$work/log")"
+    expect "$(cat "$work/build/plugin/cmake_install.cmake")" "packages/firn/hdk$api/dso" "HDK API $api"
+    mkdir -p "$work/both/packages/firn/hdk$api/dso"
+    touch "$work/both/packages/firn/hdk$api/dso/firn.so"
+done
+"$sources/hda/package/make_package.py" "$work/both/packages" >"$work/log" || fail "$(cat "$work/log")"
+for api in 20050405 20050557; do expect "$(cat "$work/both/packages/firn.json")" "FIRN_FOLDER/hdk$api" "both plugins"; done
+fake hfs-odd 20.5.111 third none
+if configure "$work/hfs-odd" "$work/build"; then fail "an HDK without an API version was accepted"; fi
+expect "$(told)" 'no HDK_API_VERSION of eight digits' "without an API version"
+echo "houdini_build: two HDK APIs of one release side by side"
 
 if configure "$work/nothing" "$work/build"; then fail "an HFS that is not there was accepted"; fi
 expect "$(told)" 'is no folder' "without HFS"

@@ -4,7 +4,9 @@
 
 #include <GA/GA_Handle.h>
 #include <GU/GU_PackedGeometry.h>
+#include <GU/GU_PrimPacked.h>
 #include <GU/GU_PrimPoly.h>
+#include <GU/GU_PrimPolySoup.h>
 
 #include <algorithm>
 #include <cstring>
@@ -31,12 +33,8 @@ inline void add_mesh(GU_Detail& detail, const firn::Mesh& mesh) {
     }
 }
 
-/// A packed mesh at a placement.
-inline GU_PrimPacked* add_packed(GU_Detail& detail, const firn::Mesh& mesh, const firn::Transform& t) {
-    GU_DetailHandle inside;
-    inside.allocateAndSet(new GU_Detail);
-    add_mesh(*inside.gdpNC(), mesh);
-    GU_PrimPacked* packed = GU_PackedGeometry::packGeometry(detail, inside);
+/// Moves a packed primitive to a placement.
+inline void place_packed(GU_Detail& detail, GU_PrimPacked* packed, const firn::Transform& t) {
     UT_Matrix3D local(1.0);
     for (unsigned r = 0; r < 3; ++r)
         for (unsigned c = 0; c < 3; ++c) local(c, r) = t.rotation[3 * r + c];
@@ -44,7 +42,39 @@ inline GU_PrimPacked* add_packed(GU_Detail& detail, const firn::Mesh& mesh, cons
     detail.setPos3(packed->getPointOffset(0),
                    {static_cast<float>(t.translation[0]), static_cast<float>(t.translation[1]),
                     static_cast<float>(t.translation[2])});
+}
+
+/// A packed mesh at a placement.
+inline GU_PrimPacked* add_packed(GU_Detail& detail, const firn::Mesh& mesh, const firn::Transform& t) {
+    GU_DetailHandle inside;
+    inside.allocateAndSet(new GU_Detail);
+    add_mesh(*inside.gdpNC(), mesh);
+    GU_PrimPacked* packed = GU_PackedGeometry::packGeometry(detail, inside);
+    place_packed(detail, packed, t);
     return packed;
+}
+
+/// A mesh at a placement as a packed Alembic or USD primitive has it: nothing to look at without unpacking.
+inline GU_PrimPacked* add_reference(GU_Detail& detail, const firn::Mesh& mesh, const firn::Transform& t) {
+    GU_DetailHandle inside;
+    inside.allocateAndSet(new GU_Detail);
+    add_mesh(*inside.gdpNC(), mesh);
+    GU_PrimPacked* packed = hdk_fake::pack_reference(detail, inside);
+    place_packed(detail, packed, t);
+    return packed;
+}
+
+/// The mesh as one polygon soup.
+inline void add_soup(GU_Detail& detail, const firn::Mesh& mesh) {
+    const GA_Offset first = detail.getNumPointOffsets();
+    add_points(detail, mesh.points);
+    GEO_PolyCounts sizes;
+    std::vector<int> corners;
+    for (const auto& t : mesh.triangles) {
+        sizes.append(3);
+        for (const uint32_t corner : {t[2], t[1], t[0]}) corners.push_back(static_cast<int>(corner));
+    }
+    GU_PrimPolySoup::build(&detail, first, static_cast<GA_Size>(mesh.points.size()), sizes, corners.data());
 }
 
 /// All snow arrays, by id.

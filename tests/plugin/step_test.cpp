@@ -1,6 +1,7 @@
 // firn::snow_step in a loop: the state is in the geometry, so that whatever an artist does with frames gives the bits
 // that a fresh run gives.
 
+#include <OP/OP_NodeInfoParms.h>
 #include <UT/UT_Interrupt.h>
 #include <gtest/gtest.h>
 
@@ -216,6 +217,83 @@ TEST(Step, AnAttributeOfTheWrongKindIsAnError) {
     });
     EXPECT_TRUE(drop.loop.frame(3).isNull());
     EXPECT_NE(drop.loop.step->messageText(UT_ERROR_ABORT).find("strain has to be 6 numbers"), std::string::npos);
+}
+
+TEST(Step, AnArrayOrADictionaryOfOneOfOurNamesIsAnError) {
+    using Add = std::function<void(GU_Detail&)>;
+    const Add ways[] = {[](GU_Detail& d) { d.addFloatArray(GA_ATTRIB_POINT, "strain"); },
+                        [](GU_Detail& d) { d.addIntArray(GA_ATTRIB_POINT, "id"); },
+                        [](GU_Detail& d) { d.addDictTuple(GA_ATTRIB_POINT, "v", 1); },
+                        [](GU_Detail& d) { d.addFloatArray(GA_ATTRIB_POINT, "pscale"); },
+                        [](GU_Detail& d) { d.addFloatArray(GA_ATTRIB_POINT, "density", 1); },
+                        [](GU_Detail& d) { d.addStringArray(GA_ATTRIB_DETAIL, "load_bodies"); }};
+    for (const Add& add : ways) {
+        Drop drop;
+        drop.at(2);
+        drop.loop.edit(2, [&](GU_Detail& detail) {
+            add(detail);
+            detail.bumpAllDataIds();
+        });
+        EXPECT_TRUE(drop.loop.frame(3).isNull());
+        EXPECT_NE(drop.loop.step->messageText(UT_ERROR_ABORT).find("is an array or a dictionary; delete or rename it"),
+                  std::string::npos)
+            << drop.loop.step->messageText(UT_ERROR_ABORT);
+    }
+}
+
+TEST(Step, AProcessWithoutAnInterrupterCooksTheSame) {
+    Drop with, without;
+    const firn::Particles wanted = with.at(4);
+    const hdk_fake::WithoutInterrupt none;
+    EXPECT_EQ(differences(without.at(4), wanted), "");
+}
+
+/// A Sort SOP in the loop: the points are in another order, and no attribute says so.
+TEST(Step, AReorderingNeverPutsTheEnginesOrderOnOtherPoints) {
+    for (const bool announced : {false, true}) {
+        const auto sort = [&](GU_Detail& detail) {
+            std::vector<GA_Offset> order;
+            for (GA_Offset k = detail.getNumPointOffsets(); k-- > 0;) order.push_back(k);
+            std::swap(order[3], order[40]);
+            detail.reorderPoints(order, announced);
+        };
+        Drop plain, sorted;
+        const firn::Particles wanted = plain.at(6);
+        sorted.at(4);
+        sorted.loop.edit(4, sort);
+        EXPECT_EQ(differences(sorted.at(6), wanted), "") << "announced " << announced;
+    }
+}
+
+int uploads(const Drop& drop) {
+    OP_Context context;
+    OP_NodeInfoParms info;
+    drop.loop.step->getNodeSpecificInfoText(context, info);
+    const std::string label = "taken anew from the geometry: ";
+    const size_t at = info.text().find(label);
+    return at == std::string::npos ? -1 : std::stoi(info.text().substr(at + label.size()));
+}
+
+TEST(Step, AWiredAndEmptyForcesInputCostsNoUpload) {
+    Drop without, empty, blowing;
+    empty.loop.step->setInput(3, empty.houdini.geometry([](GU_Detail&, double) {}));
+    blowing.loop.step->setInput(3, blowing.houdini.geometry([](GU_Detail& detail, double) {
+        add_points(detail, {{0, 0, 0}});
+        const GA_RWHandleID id(detail.addIntTuple(GA_ATTRIB_POINT, "id", 1));
+        id.set(0, 0);
+        GA_RWHandleV3(detail.addFloatTuple(GA_ATTRIB_POINT, "force", 3)).set(0, UT_Vector3(1, 0, 0));
+    }));
+    EXPECT_EQ(differences(empty.at(6), without.at(6)), "");
+    blowing.at(6);
+    EXPECT_EQ(uploads(without), 1);
+    EXPECT_EQ(uploads(empty), 1);
+    EXPECT_EQ(uploads(blowing), 5) << "forces are another thing at every frame";
+}
+
+TEST(Step, IdsAreNumbersThatNobodyMayAverage) {
+    Drop drop;
+    EXPECT_EQ(drop.loop.frame(2).gdp()->findAttribute(GA_ATTRIB_POINT, "id")->getTypeInfo(),
+              GA_TYPE_NONARITHMETIC_INTEGER);
 }
 
 TEST(Step, TwoPointsWithOneIdAreAnError) {

@@ -1,5 +1,6 @@
 // The nodes' tables, and the dialogs that Houdini gets from them.
 
+#include <PRM/PRM_Template.h>
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -76,6 +76,10 @@ def homeHoudiniDirectory() -> str:
     return world.current.home.as_posix()
 
 
+def houdiniPath() -> tuple[str, ...]:
+    return world.current.houdini_path
+
+
 def isUIAvailable() -> bool:
     return world.current.interface
 

@@ -16,7 +16,7 @@ from .errors import OperationFailed
 from .geometry import VDB, Geometry, PackedGeometry
 from .matrices import placement
 from .nodes import OpNode, OpNodeType, OpNodeTypeCategory
-from .parm_values import number_of, vector_of
+from .parm_values import number_of, text_of, vector_of
 from .templates import (
     ButtonParmTemplate, FloatParmTemplate, IntParmTemplate, MenuParmTemplate, ParmTemplate, ParmTemplateGroup,
     StringParmTemplate, ToggleParmTemplate,
@@ -43,8 +43,8 @@ def _box(low: list[float], high: list[float]) -> Geometry:
 
 
 def _cook_box(node: OpNode, output: int) -> Geometry:
-    size = vector_of(node, "size")
-    return _box([-s / 2 for s in size], [s / 2 for s in size])
+    size, at = vector_of(node, "size"), vector_of(node, "t")
+    return _box([t - s / 2 for t, s in zip(at, size)], [t + s / 2 for t, s in zip(at, size)])
 
 
 def _cook_sphere(node: OpNode, output: int) -> Geometry:
@@ -81,8 +81,38 @@ def _cook_xform(node: OpNode, output: int) -> Geometry:
 
 
 def _cook_pack(node: OpNode, output: int) -> Geometry:
-    made = Geometry()
-    made.add_on_a_point(PackedGeometry(_needed(node, 0)))
+    made, whole = Geometry(), _needed(node, 0)
+    if not number_of(node, "packbyname"):
+        made.add_on_a_point(PackedGeometry(whole))
+        return made
+    prims = list(whole.prims())
+    for name in dict.fromkeys(str(prim.attribValue("name")) for prim in prims):
+        piece = whole.make_copy()
+        piece.keep_polygons([str(prim.attribValue("name")) == name for prim in prims])
+        made.add_on_a_point(PackedGeometry(piece, name))
+    return made
+
+
+def _cook_name(node: OpNode, output: int) -> Geometry:
+    made = _needed(node, 0).make_copy()
+    made.name_polygons([text_of(node, "name1")] * len(made.prims()))
+    return made
+
+
+def _press_alembic(node: OpNode, name: str) -> bool:
+    if name == "execute":
+        _needed(node, 0).store_json(Path(text_of(node, "filename")))
+    return name == "execute"
+
+
+def _cook_alembic(node: OpNode, output: int) -> Geometry:
+    path = Path(text_of(node, "fileName"))
+    if not path.is_file():
+        raise OperationFailed(f"Unable to open {path}")
+    inside, made = Geometry(), Geometry()
+    inside.load_json(path)
+    inside.remove_primitives()
+    made.add_on_a_point(PackedGeometry(inside))
     return made
 
 
@@ -202,6 +232,9 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
     made = Geometry()
     if not shape.point_count():
         raise OperationFailed(f"{node.path()}: the input has no inside")
+    if number_of(node, "input_as") and not world.current.menus_are_zero:
+        made.attributes["P"] = list(shape.attributes["P"])
+        return made
     spacing = number_of(node, "spacing")
     low, high = shape.bounding_box()
     counts = [max(int((h - l) / spacing + 1e-6), 1) for l, h in zip(low, high)]
@@ -222,11 +255,23 @@ def _cook_source(node: OpNode, output: int) -> Geometry:
 
 
 def _cook_collider(node: OpNode, output: int) -> Geometry:
-    made = _needed(node, 0).make_copy()
-    if not made.point_count():
+    shape, made = _needed(node, 0), Geometry()
+    packed = [prim for prim in shape.prims() if isinstance(prim, PackedGeometry)]
+    pieces = [prim.getEmbeddedGeometry() for prim in packed] or [shape]
+    if world.current.fragments_are_whole and len(pieces) > 1:
+        whole = Geometry()
+        for piece in pieces:
+            whole.merge(piece)
+        pieces = [whole for _ in pieces]
+    bodies: list[float] = []
+    for number, piece in enumerate(pieces, 1):
+        points = piece.make_copy()
+        points.remove_primitives()
+        made.merge(points)
+        bodies += [float(number)] * points.point_count()
+    if not made.point_count() or packed and world.current.packed_is_empty:
         raise OperationFailed(f"{node.path()}: there is nothing to collide with")
-    made.remove_primitives()
-    made.attributes["body"] = [1.0] * made.point_count()
+    made.attributes["body"] = bodies
     made.attributes["friction"] = [number_of(node, "friction")] * made.point_count()
     return made
 
@@ -274,9 +319,24 @@ def _born(source: Geometry, frame: float, first: bool) -> Geometry:
 
 def _cook_volumes(node: OpNode, output: int) -> Geometry:
     made = Geometry()
+    names = [name for name in ("density", "velocity", "masked_density") if node.parm(name) is not None]
+    wanted = [name for name in names if number_of(node, name)] if names else ["surface"]
     if _needed(node, 0).point_count():
-        made.add_on_a_point(VDB())
+        for _ in wanted:
+            made.add_on_a_point(VDB())
     return made
+
+
+def _press_dop(node: OpNode, name: str) -> bool:
+    """The ROP that writes .sim files."""
+    from . import dops
+
+    if name == "execute":
+        network = node.node(text_of(node, "doppath"))
+        if network is None:
+            raise OperationFailed("Invalid DOP path")
+        dops.save_state(network, Path(text_of(node, "dopoutput")))
+    return name == "execute"
 
 
 # ---- registration
@@ -303,7 +363,10 @@ def _object_merge() -> ParmTemplateGroup:
 
 
 def _dop_network() -> ParmTemplateGroup:
-    return _group(IntParmTemplate("startframe", "Start Frame", 1, (1,)), *_floats("timescale", value=1.0))
+    return _group(
+        IntParmTemplate("startframe", "Start Frame", 1, (1,)), *_floats("timescale", value=1.0),
+        StringParmTemplate("initialstate", "Initial State", 1, ("",)),
+    )
 
 
 def _dop_types() -> list[tuple[str, ParmTemplateGroup, int]]:
@@ -335,6 +398,10 @@ def register(categories: dict[str, OpNodeTypeCategory]) -> None:
     managers, objects, sops, dops = (categories[name] for name in ("Manager", "Object", "Sop", "Dop"))
     managers.add_type(OpNodeType(managers, "root", _group(), inside="Manager"))
     managers.add_type(OpNodeType(managers, "obj", _group(), inside="Object"))
+    managers.add_type(OpNodeType(managers, "out", _group(), inside="Driver"))
+    drivers = categories["Driver"]
+    file = [StringParmTemplate(name, name, 1, ("",)) for name in ("doppath", "dopoutput")]
+    drivers.add_type(OpNodeType(drivers, "dop", _group(ButtonParmTemplate("execute", "Save to Disk"), *file), press=_press_dop))
     objects.add_type(OpNodeType(objects, "geo", _group(), inside="Sop"))
     objects.add_type(OpNodeType(objects, "dopnet", _dop_network(), inside="Dop"))
     objects.add_type(OpNodeType(objects, "cam", _group(_xyz("t"), _xyz("r"))))
@@ -349,7 +416,15 @@ def register(categories: dict[str, OpNodeTypeCategory]) -> None:
         ("file", _group(StringParmTemplate("file", "Geometry File", 1, ("default.bgeo",))), {"cook": _cook_file}),
         ("xform", _group(_xyz("t"), _xyz("r"), _xyz("s", 1.0)), {"cook": _cook_xform}),
         ("merge", _group(), {"cook": _cook_merge, "inputs": 9999}),
-        ("pack", _group(), {"cook": _cook_pack}),
+        ("pack", _group(
+            *[ToggleParmTemplate(name, name, False) for name in ("packbyname", "packedfragments")],
+            StringParmTemplate("nameattribute", "Name Attribute", 1, ("name",)),
+        ), {"cook": _cook_pack}),
+        ("name", _group(StringParmTemplate("name1", "Name", 1, ("",))), {"cook": _cook_name}),
+        ("rop_alembic", _group(
+            ButtonParmTemplate("execute", "Save to Disk"), StringParmTemplate("filename", "Alembic File", 1, ("",)),
+        ), {"cook": _cook_null, "press": _press_alembic}),
+        ("alembic", _group(StringParmTemplate("fileName", "File Name", 1, ("",))), {"cook": _cook_alembic, "inputs": 0}),
         ("switch", _group(IntParmTemplate("input", "Select Input", 1)), {"cook": _cook_switch, "inputs": 9999}),
         ("null", _group(), {"cook": _cook_null}),
         ("output", _group(IntParmTemplate("outputidx", "Output Index", 1)), {"cook": _cook_null}),

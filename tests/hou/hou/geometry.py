@@ -184,6 +184,18 @@ class Geometry:
     def remove_primitives(self) -> None:
         self._prims = []
 
+    def keep_polygons(self, kept: Sequence[bool]) -> None:
+        """And the points that they use."""
+        self._prims = [prim for prim, keep in zip(self._prims, kept) if keep]
+        used = sorted({corner for prim in self._prims for corner in prim.corners})
+        moved = {old: new for new, old in enumerate(used)}
+        for prim in self._prims:
+            prim.corners = tuple(moved[corner] for corner in prim.corners)
+        count = self.point_count()
+        for name, values in self.attributes.items():
+            width = len(values) // max(count, 1)
+            self.attributes[name] = [values[old * width + k] for old in used for k in range(width)]
+
     def name_polygons(self, names: Sequence[str]) -> None:
         self.prim_attributes.add("name")
         for prim, name in zip(self._prims, names):

@@ -37,6 +37,10 @@ class World:
     solver_steps_start_frame: bool = True
     #: How many frames of snow a DOP network was asked to simulate.
     solved_frames: int = 0
+    #: Folders of HOUDINI_PATH.
+    houdini_path: tuple[str, ...] = ()
+    #: Bytes that a cached frame of a DOP network takes.
+    bytes_per_frame: int = 5000
     licence: str = "Commercial"
     interface: bool = False
     #: Faults.
@@ -45,6 +49,10 @@ class World:
     lost_particles: int = 0
     solver_forgets: bool = False  # frames look different when they are looked at again
     solver_moves_start: bool = False
+    menus_are_zero: bool = False  # a verb that reads its menus as real numbers
+    packed_is_empty: bool = False  # packed primitives without a packed detail
+    fragments_are_whole: bool = False  # each fragment stands for all
+    sim_file_differs: bool = False  # what a .sim file does not keep
 
     def variable(self, name: str) -> Any:
         values: dict[str, Any] = {
@@ -108,7 +116,7 @@ def reset(
 
     global current
     current = World(version, home, tables)
-    for name in ("Manager", "Object", "Sop", "Dop"):
+    for name in ("Manager", "Object", "Sop", "Dop", "Driver"):
         current.categories[name] = OpNodeTypeCategory(name)
     builtin_types.register(current.categories)
     document = json.loads(tables.read_text(encoding="utf-8"))
@@ -125,5 +133,6 @@ def clear() -> None:
 
     current.root = OpNode(None, current.categories["Manager"].nodeTypes()["root"], "/")
     current.root.createNode("obj", "obj")
+    current.root.createNode("out", "out")
     current.unsaved = False
     current.hip = str(Path(current.home) / "untitled.hip")

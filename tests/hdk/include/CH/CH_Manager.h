@@ -3,9 +3,8 @@
 // Frame 1 is at time 0.
 
 #include <CH/CH_API.h>
+#include <CH/CH_Types.h>
 #include <SYS/SYS_Types.h>
-
-enum CH_StringMeaning { CH_STRING_LITERAL, CH_OLD_EXPRESSION, CH_HSCRIPT_EXPRESSION };
 
 class CH_API CH_Manager {
 public:

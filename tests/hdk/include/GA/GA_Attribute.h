@@ -20,6 +20,8 @@ public:
     void setTypeInfo(GA_TypeInfo type) { myTypeInfo = type; }
     GA_StorageClass getStorageClass() const;
     int getTupleSize() const { return myTupleSize; }
+    /// Whether its values turn and move with the geometry.
+    bool needsTransform() const { return myTypeInfo >= GA_TYPE_POINT && myTypeInfo <= GA_TYPE_NORMAL; }
 
     /// Equal ids promise equal data; whoever changes the data bumps the id.
     GA_DataId getDataId() const { return myDataId; }

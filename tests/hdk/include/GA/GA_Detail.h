@@ -44,7 +44,9 @@ public:
     /// Polygons whose corners are nowhere yet; the first one's offset.
     GA_Offset appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type, GA_Size nprimitives, GA_Size nvertices_each,
                                           GA_Offset& vertex_block_start, bool closed_flag = false);
-    GA_Topology getTopology() { return GA_Topology(*this); }
+    GA_Topology& getTopology() { return myTopology; }
+    const GA_Topology& getTopology() const { return myTopology; }
+    bool destroyPrimitiveOffset(GA_Offset offset, bool and_points = false);
     void destroyPointOffset(GA_Offset offset);
     GA_Size destroyPoints(const GA_Range& range);
     void clearAndDestroy();
@@ -86,6 +88,11 @@ public:
                                   const GA_AttributeOptions* attribute_options = nullptr,
                                   GA_Storage storage = GA_STORE_INT32);
     GA_RWAttributeRef addStringTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size);
+    // Lists of any length for each element, and dictionaries: no handle of numbers or strings binds to them.
+    GA_RWAttributeRef addFloatArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size = 1);
+    GA_RWAttributeRef addIntArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size = 1);
+    GA_RWAttributeRef addStringArray(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size = 1);
+    GA_RWAttributeRef addDictTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size);
     bool destroyAttribute(GA_AttributeOwner owner, const UT_StringRef& name);
 
     void bumpDataIdsForAddOrRemove(bool points_added, bool vertices_added, bool primitives_added);
@@ -109,6 +116,13 @@ public:
     const std::vector<std::unique_ptr<GA_Attribute>>& attributes(GA_AttributeOwner owner) const {
         return myAttributes[static_cast<size_t>(owner)];
     }
+    /// The points in another order, at the offsets that they have: what a Sort SOP may do. No attribute changes, and so
+    /// no attribute's id; `announced` = the topology's does.
+    void reorderPoints(const std::vector<GA_Offset>& order, bool announced);
+    /// Where the `place`-th offset of an iteration is.
+    GA_Offset ordered(GA_AttributeOwner owner, GA_Offset place) const {
+        return owner == GA_ATTRIB_POINT && !myOrder.empty() ? myOrder[static_cast<size_t>(place)] : place;
+    }
     GA_Size offsets(GA_AttributeOwner owner) const {
         return static_cast<GA_Size>(myActive[static_cast<size_t>(owner)].size());
     }
@@ -120,6 +134,8 @@ private:
     std::array<GA_Size, GA_ATTRIB_OWNER_N> myNumber{};
     std::array<std::vector<std::unique_ptr<GA_Attribute>>, GA_ATTRIB_OWNER_N> myAttributes;
     std::vector<std::unique_ptr<GA_Primitive>> myPrimitives;
+    std::vector<GA_Offset> myOrder;  ///< of all point offsets; empty = their own
     GA_Attribute* myP = nullptr;
+    GA_Topology myTopology;
     exint myUniqueId;
 };

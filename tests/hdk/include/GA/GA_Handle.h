@@ -40,6 +40,7 @@ public:
 
     GA_ROHandleT() = default;
     GA_ROHandleT(const GA_Attribute* attribute) { bind(attribute); }
+    GA_ROHandleT(const GA_ROAttributeRef& attribute) { bind(attribute.getAttribute()); }
     GA_ROHandleT(const GA_Detail* gdp, GA_AttributeOwner owner, const UT_StringRef& name, int minsize = 1) {
         bind(gdp, owner, name, minsize);
     }
@@ -86,6 +87,7 @@ public:
 
     GA_RWHandleT() = default;
     GA_RWHandleT(GA_Attribute* attribute) : GA_ROHandleT<T, ENABLE>(attribute) {}
+    GA_RWHandleT(const GA_RWAttributeRef& attribute) : GA_ROHandleT<T, ENABLE>(attribute.getAttribute()) {}
     GA_RWHandleT(GA_Detail* gdp, GA_AttributeOwner owner, const UT_StringRef& name, int minsize = 1)
         : GA_ROHandleT<T, ENABLE>(gdp, owner, name, minsize) {}
     GA_ATINumeric* getAttribute() const { return myAttrib; }

@@ -16,8 +16,8 @@ public:
         advance();
         return *this;
     }
-    GA_Offset getOffset() const { return myAt; }
-    GA_Offset operator*() const { return myAt; }
+    GA_Offset getOffset() const { return offset(myAt); }
+    GA_Offset operator*() const { return offset(myAt); }
     GA_Index getIndex() const;
     /// The next run of offsets within one page, end past the last; false = there is none.
     bool blockAdvance(GA_Offset& start, GA_Offset& end);
@@ -25,7 +25,9 @@ public:
     bool fullBlockAdvance(GA_Offset& start, GA_Offset& end);
 
 private:
-    bool active(GA_Offset) const;
+    bool active(GA_Offset place) const;
+    /// The offset at a place of the iteration, which follows the order of the elements, not of their offsets.
+    GA_Offset offset(GA_Offset place) const;
     GA_Range myRange;
     GA_Offset myAt = 0;
 };

@@ -8,9 +8,17 @@ class GA_Detail;
 
 class GA_API GA_Topology {
 public:
-    explicit GA_Topology(GA_Detail& detail) : myDetail(detail) {}
+    explicit GA_Topology(GA_Detail& detail);
+    GA_Topology(const GA_Topology&) = delete;
+    GA_Topology& operator=(const GA_Topology&) = delete;
     void wireVertexPoint(GA_Offset vtx, GA_Offset pt);
+
+    /// Changes with the elements and their wiring; an attribute's id need not.
+    GA_DataId getDataId() const { return myDataId; }
+    void bumpDataId();
+    void cloneDataId(const GA_Topology& src) { myDataId = src.myDataId; }
 
 private:
     GA_Detail& myDetail;
+    GA_DataId myDataId;
 };

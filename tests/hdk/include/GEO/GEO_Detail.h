@@ -3,6 +3,7 @@
 
 #include <GA/GA_Detail.h>
 #include <GEO/GEO_Primitive.h>
+#include <UT/UT_Map.h>
 
 enum GEO_StandardAttribute { GEO_ATTRIBUTE_NORMAL, GEO_ATTRIBUTE_VELOCITY, GEO_ATTRIBUTE_MASS, GEO_ATTRIBUTE_DIFFUSE };
 

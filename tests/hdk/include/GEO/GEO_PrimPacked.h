@@ -13,7 +13,7 @@ public:
     void setLocalTransform(const UT_Matrix3D& matrix) { myLocal = matrix; }
 
 protected:
-    GEO_PrimPacked() : GEO_Primitive(GEO_PRIMPACKED_DOUBLE), myLocal(1.0) {}
+    explicit GEO_PrimPacked(GA_PrimitiveTypeId type) : GEO_Primitive(type), myLocal(1.0) {}
     GEO_PrimPacked(const GEO_PrimPacked&) = default;
 
 private:

@@ -11,6 +11,11 @@ public:
     void setClosed(int closed) { myClosed = closed != 0; }
     void close() { myClosed = true; }
     void appendVertex(GA_Offset point) { addPoint(point); }
+    /// Corners that are nowhere yet.
+    int setSize(GA_Size size) {
+        while (getVertexCount() < size) addPoint(GA_INVALID_OFFSET);
+        return 1;
+    }
 
     /// Without points of its own it has corners that are nowhere, until setPointOffset().
     static GEO_PrimPoly* build(GA_Detail* gdp, GA_Size nvertices, bool open = false, bool appendpts = true);

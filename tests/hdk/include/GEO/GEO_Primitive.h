@@ -2,6 +2,7 @@
 // Fake of <GEO/GEO_Primitive.h>: https://www.sidefx.com/docs/hdk/class_g_e_o___primitive.html
 
 #include <GA/GA_Primitive.h>
+#include <GEO/GEO_API.h>
 #include <GEO/GEO_PrimType.h>
 
 class GEO_API GEO_Primitive : public GA_Primitive {

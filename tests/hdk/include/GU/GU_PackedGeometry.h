@@ -6,4 +6,5 @@
 class GU_API GU_PackedGeometry {
 public:
     static GU_PrimPacked* packGeometry(GU_Detail& gdp, const GU_ConstDetailHandle& detail);
+    static GA_PrimitiveTypeId typeId() { return GA_PrimitiveTypeId(101); }
 };

@@ -2,12 +2,10 @@
 // Fake of <OP/OP_Node.h>: https://www.sidefx.com/docs/hdk/class_o_p___node.html and
 // <OP/OP_Parameters.h>: https://www.sidefx.com/docs/hdk/class_o_p___parameters.html
 
-#include <CH/CH_Manager.h>
+#include <CH/CH_Types.h>
 #include <OP/OP_Context.h>
 #include <OP/OP_DataTypes.h>
 #include <OP/OP_Error.h>
-#include <OP/OP_NodeInfoParms.h>
-#include <PRM/PRM_Template.h>
 #include <UT/UT_String.h>
 #include <UT/UT_StringHolder.h>
 
@@ -16,8 +14,11 @@
 #include <string>
 #include <vector>
 
+class CH_Manager;
 class OP_Network;
+class OP_NodeInfoParms;
 class OP_Operator;
+class PRM_Template;
 
 /// https://www.sidefx.com/docs/hdk/class_o_p___node_flags.html
 class OP_NodeFlags {
@@ -48,6 +49,12 @@ public:
     void forceRecook(bool evensmartcache = true);
     /// Cooks if it must; false = an error.
     bool cook(OP_Context& context);
+    /// What the nodes' wires are called.
+    virtual const char* inputLabel(unsigned) const { return ""; }
+    /// Greys out parameters; true = some changed.
+    virtual bool updateParmsFlags() { return false; }
+    /// Of local variables, which the fake's expressions don't have.
+    virtual bool evalVariableValue(fpreal&, int, int) { return false; }
     virtual void getNodeSpecificInfoText(OP_Context& context, OP_NodeInfoParms& parms);
 
     // Parameters.

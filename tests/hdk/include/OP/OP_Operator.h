@@ -1,13 +1,17 @@
 #pragma once
 // Fake of <OP/OP_Operator.h>: https://www.sidefx.com/docs/hdk/class_o_p___operator.html
 
-#include <CH/CH_LocalVariable.h>
-#include <OP/OP_Node.h>
-#include <PRM/PRM_Template.h>
+#include <OP/OP_API.h>
 #include <UT/UT_StringHolder.h>
 
 #include <string>
 #include <vector>
+
+struct CH_LocalVariable;
+class OP_Network;
+class OP_Node;
+class OP_Operator;
+class PRM_Template;
 
 #define OP_FLAG_GENERATOR 0x02
 #define OP_FLAG_UNORDERED 0x04

@@ -26,6 +26,9 @@ class PRM_ConditionalBase;
 
 class PRM_API PRM_Template {
 public:
+    /// Whether the viewer shows it above the geometry.
+    enum PRM_Export { PRM_EXPORT_MIN, PRM_EXPORT_MAX, PRM_EXPORT_TBX };
+
     /// Ends a list.
     PRM_Template() = default;
     PRM_Template(PRM_Type thetype, int thevectorsize = 1, PRM_Name* thenameptr = nullptr,
@@ -33,6 +36,13 @@ public:
                  PRM_Range* therangeptr = nullptr, PRM_Callback thecallbackfunc = nullptr,
                  PRM_SpareData* thespareptr = nullptr, int theparmgroup = 1, const char* thehelptext = nullptr,
                  PRM_ConditionalBase* condptr = nullptr);
+    PRM_Template(PRM_Type thetype, PRM_Export, int thevectorsize, PRM_Name* thenameptr,
+                 PRM_Default* thedefaults = nullptr, PRM_ChoiceList* thechoicelistptr = nullptr,
+                 PRM_Range* therangeptr = nullptr, PRM_Callback thecallbackfunc = nullptr,
+                 PRM_SpareData* thespareptr = nullptr, int theparmgroup = 1, const char* thehelptext = nullptr,
+                 PRM_ConditionalBase* condptr = nullptr)
+        : PRM_Template(thetype, thevectorsize, thenameptr, thedefaults, thechoicelistptr, therangeptr, thecallbackfunc,
+                       thespareptr, theparmgroup, thehelptext, condptr) {}
 
     PRM_Type getType() const { return myType; }
     const char* getToken() const { return myName.getToken(); }

@@ -10,6 +10,7 @@ enum PRM_Type {
     PRM_FLT_J,
     PRM_INT,
     PRM_INT_J,
+    PRM_INT_E,
     PRM_TOGGLE,
     PRM_TOGGLE_J,
     PRM_ORD,

@@ -48,6 +48,7 @@ public:
         std::string text;
     };
     mutable std::vector<Message> messages;  ///< what data reported
+    mutable int64 copied_bytes = 0;         ///< of data that was asked for to change it while others held it too
     bool interrupted = false;               ///< the last step was; it is not in the cache
     SIM_Options guide_options;              ///< what the guide parameters of every node say
     size_t cached_steps() const { return states_.size(); }

@@ -22,6 +22,9 @@ public:
         return getGuideGeometrySubclass(root, xform, t);
     }
 
+    /// Forgets what was built.
+    void clear() { clearSubclass(); }
+
 protected:
     const SIM_Data& getOwner() const { return *owner_; }
     bool buildGuideGeometry(const SIM_RootData& root, const GU_DetailHandle& gdh, UT_DMatrix4* xform,
@@ -29,6 +32,8 @@ protected:
     /// Builds it anew each time; children keep it.
     virtual GU_ConstDetailHandle getGuideGeometrySubclass(const SIM_RootData& root, UT_DMatrix4& xform,
                                                           const SIM_Time& t);
+
+    virtual void clearSubclass() {}
 
 private:
     const SIM_Data* owner_;

@@ -12,6 +12,8 @@ protected:
     GU_ConstDetailHandle getGuideGeometrySubclass(const SIM_RootData& root, UT_DMatrix4& xform,
                                                   const SIM_Time& t) override;
 
+    void clearSubclass() override { first_ = nullptr; }
+
 private:
     bool once_;
     const SIM_RootData* first_ = nullptr;

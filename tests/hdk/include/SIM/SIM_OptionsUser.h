@@ -49,9 +49,14 @@ private:
     HDK_FAKE_WRITE(const UT_StringHolder&, UT_StringHolder, Function, setOptionS, Name)
 #define GETSET_DATA_FUNCS_V3(Name, Function)                                     \
     HDK_FAKE_READ(UT_Vector3F, Function, getOptionV3, Name)                      \
+    HDK_FAKE_READ(UT_Vector3F, Function##F, getOptionV3, Name)                   \
     HDK_FAKE_READ(UT_Vector3D, Function##D, getOptionV3, Name)                   \
     HDK_FAKE_WRITE(const UT_Vector3F&, UT_Vector3D, Function, setOptionV3, Name) \
     HDK_FAKE_WRITE(const UT_Vector3D&, UT_Vector3D, Function, setOptionV3, Name)
+
+#define GET_DATA_FUNC_F(Name, Function) HDK_FAKE_READ(fpreal64, Function, getOptionF, Name)
+#define GET_DATA_FUNC_I(Name, Function) HDK_FAKE_READ(int64, Function, getOptionI, Name)
+#define GET_DATA_FUNC_B(Name, Function) HDK_FAKE_READ(bool, Function, getOptionB, Name)
 
 // The same of the parameters of a node's guide geometry, which are handed in; what is not there is the default.
 #define HDK_FAKE_GUIDE(Result, Function, Reader, Name, Default)                         \

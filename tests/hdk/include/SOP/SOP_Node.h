@@ -6,7 +6,11 @@
 #include <SOP/SOP_API.h>
 #include <SOP/SOP_Error.h>
 
+#include <UT/UT_Array.h>
+
 #include <memory>
+
+enum GU_SelectionType { GU_SPrimitive, GU_SPoint };
 
 class SOP_NodeVerb;
 class SOP_NodeParms;
@@ -35,6 +39,10 @@ protected:
     virtual OP_ERROR cookMySop(OP_Context& context) = 0;
     OP_ERROR cookMyselfAsVerb(OP_Context& context);
     const GU_Detail* inputGeo(int index) const;
+    /// The output begins as a copy of an input.
+    OP_ERROR duplicateSource(unsigned index, OP_Context& context);
+    /// What the viewer shows as selected: nothing here.
+    void select(int) {}
     OP_ERROR cookMe(OP_Context& context) override;
 
     void addError(int code, const char* msg = nullptr) { myErrors.addError("SOP", code, msg); }

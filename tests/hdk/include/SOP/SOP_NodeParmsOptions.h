@@ -2,12 +2,13 @@
 // Fake of <SOP/SOP_NodeParmsOptions.h>: https://www.sidefx.com/docs/hdk/class_s_o_p___node_parms_options.html
 // and https://www.sidefx.com/docs/hdk/class_s_o_p___node_cache_options.html
 
-#include <PRM/PRM_Template.h>
 #include <SOP/SOP_NodeVerb.h>
 
 #include <map>
 #include <string>
 #include <vector>
+
+class PRM_Template;
 
 /// All parameters of a template list by name, as they were at the cook's time.
 class SOP_API SOP_NodeParmsOptions : public SOP_NodeParms {
@@ -21,7 +22,11 @@ public:
 
 private:
     friend class SOP_NodeCacheOptions;
+    /// Each is stored as what it is and read as that: a toggle or a menu is no real number. The fake throws where the
+    /// real one would answer 0.
+    enum class Kind { real, integer, text };
     struct Value {
+        Kind kind;
         std::vector<fpreal> numbers;
         std::vector<std::string> texts;
     };
@@ -60,7 +65,7 @@ protected:
     GU_Detail* gdp = nullptr;
 
 private:
-    const SOP_NodeParmsOptions::Value& value(const char* parm) const;
+    const SOP_NodeParmsOptions::Value& value(const char* parm, SOP_NodeParmsOptions::Kind kind) const;
     const SOP_NodeParmsOptions* myOptions = nullptr;
     const SOP_NodeVerb::CookParms* myCookParms = nullptr;
 };

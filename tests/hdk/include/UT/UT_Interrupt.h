@@ -31,21 +31,36 @@ private:
     int myDepth = 0;
 };
 
+/// Null in a process that has none, such as a program that links the HDK.
 UT_API UT_Interrupt* UTgetInterrupt();
+
+namespace hdk_fake {
+/// For tests: a process without an interrupter, while this lives.
+class UT_API WithoutInterrupt {
+public:
+    WithoutInterrupt();
+    ~WithoutInterrupt();
+    WithoutInterrupt(const WithoutInterrupt&) = delete;
+    WithoutInterrupt& operator=(const WithoutInterrupt&) = delete;
+};
+}  // namespace hdk_fake
 
 class UT_AutoInterrupt {
 public:
     UT_AutoInterrupt(const char* operation_name, UT_Interrupt::Priority, UT_Interrupt* boss = UTgetInterrupt())
         : UT_AutoInterrupt(operation_name, boss) {}
     UT_AutoInterrupt(const char* operation_name, UT_Interrupt* boss = UTgetInterrupt()) : myBoss(boss) {
-        myStarted = myBoss->opStart(operation_name) != 0;
+        myStarted = !myBoss || myBoss->opStart(operation_name) != 0;
     }
-    ~UT_AutoInterrupt() { myBoss->opEnd(); }
+    ~UT_AutoInterrupt() {
+        if (myBoss) myBoss->opEnd();
+    }
     UT_AutoInterrupt(const UT_AutoInterrupt&) = delete;
     UT_AutoInterrupt& operator=(const UT_AutoInterrupt&) = delete;
 
-    bool wasInterrupted() { return !myStarted || myBoss->opInterrupt() != 0; }
-    bool wasInterrupted(int percent) { return !myStarted || myBoss->opInterrupt(percent) != 0; }
+    bool wasInterrupted() { return !myStarted || (myBoss && myBoss->opInterrupt() != 0); }
+    bool wasInterrupted(int percent) { return !myStarted || (myBoss && myBoss->opInterrupt(percent) != 0); }
+    /// May be null.
     UT_Interrupt* getInterrupt() const { return myBoss; }
 
 private:

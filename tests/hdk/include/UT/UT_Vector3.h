@@ -4,6 +4,7 @@
 #include <UT/UT_VectorTypes.h>
 
 #include <cmath>
+#include <functional>
 
 template <typename T>
 class UT_Vector3T {
@@ -69,3 +70,11 @@ template <typename T>
 inline T distance2(const UT_Vector3T<T>& a, const UT_Vector3T<T>& b) {
     return (a - b).length2();
 }
+
+template <typename T>
+struct std::hash<UT_Vector3T<T>> {
+    size_t operator()(const UT_Vector3T<T>& v) const {
+        const std::hash<T> one;
+        return one(v.x()) ^ (one(v.y()) << 1) ^ (one(v.z()) << 2);
+    }
+};
