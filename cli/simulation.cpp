@@ -20,6 +20,7 @@
 #include "colliders.h"
 #include "firn/engine.h"
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/new_file.h"
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
@@ -68,9 +69,9 @@ private:
     int file_;
 };
 
-/// As they were placed: a .vdb keeps every bit, but not the order.
-void sort_by_id(Particles& particles) {
-    if (std::is_sorted(particles.id.begin(), particles.id.end())) return;
+/// As they were placed, whatever a program that wrote the file made of it. Returns whether their order has changed.
+bool sort_by_id(Particles& particles) {
+    if (std::is_sorted(particles.id.begin(), particles.id.end())) return false;
     std::vector<size_t> order(particles.count());
     std::iota(order.begin(), order.end(), size_t{0});
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return particles.id[a] < particles.id[b]; });
@@ -82,6 +83,7 @@ void sort_by_id(Particles& particles) {
         for (size_t k = 0; k < order.size(); ++k) std::copy_n(&before[order[k] * width], width, data + k * width);
     }
     std::sort(particles.id.begin(), particles.id.end());
+    return true;
 }
 
 /// The run as it is between two frames, or within one.
@@ -91,6 +93,7 @@ struct State {
     FrameRecord begun;  ///< what the next took so far
     int64_t next_id = 0;
     Particles particles;
+    GrainBirths births;  ///< none for a run that an older Firn began
 };
 
 class Run {
@@ -414,7 +417,7 @@ bool Run::load_checkpoint(int frame, State& state) {
     warn_of_another_device(c.arithmetic);
     FrameRecord begun;
     if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
-    state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
+    state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles), std::move(c.births)};
     return true;
 }
 
@@ -422,8 +425,10 @@ bool Run::load_checkpoint(int frame, State& state) {
 State Run::load_particles(int frame) const {
     State state;
     state.frame = frame;
-    state.particles = read_particles(folder_.particles(frame, plan_.particles)).particles;
-    sort_by_id(state.particles);
+    ParticleFile file = read_particles(folder_.particles(frame, plan_.particles));
+    state.births = births_of(file);
+    state.particles = std::move(file.particles);
+    if (sort_by_id(state.particles)) state.births = {};
     if (!state.particles.id.empty()) state.next_id = state.particles.id.back() + 1;
     return state;
 }
@@ -476,7 +481,15 @@ State Run::first_state() {
 }
 
 void Run::add_what_appears(int frame, State& state) {
+    const size_t before = state.particles.count();
     placer_.place(frame, state.particles, state.next_id);
+    if (state.births.rest.size() == before) {
+        state.births.rest.insert(state.births.rest.end(),
+                                 state.particles.position.begin() + static_cast<std::ptrdiff_t>(before),
+                                 state.particles.position.end());
+        state.births.time.resize(state.particles.count(),
+                                 static_cast<float>((frame - scene_.first_frame) / scene_.fps));
+    }
     for (; warnings_shown_ < placer_.warnings().size(); ++warnings_shown_)
         view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
@@ -617,6 +630,8 @@ void Run::write_particle_file(int frame, double time) {
                      {"time", std::to_string(time)},
                      {"fps", std::to_string(scene_.fps)},
                      {"scene", scene_.name}};
+    if (!state_.births.rest.empty() && state_.births.rest.size() == state_.particles.count())
+        add_births(file, state_.births);
     const std::string path = folder_.particles(frame, plan_.particles);
     manifest_.write(path, settings_.force, [&] {
         lend(state_.particles, file.particles, [&] {
@@ -646,6 +661,7 @@ Checkpoint Run::checkpoint() const {
     if (state_.begun.substeps > 0) c.begun = frame_record_text(state_.begun, solve_names());
     c.next_id = state_.next_id;
     c.spacing = scene_.parameters.spacing;
+    c.births = state_.births;
     return c;
 }
 
