@@ -18,6 +18,7 @@
 
 #include "checkpoint.h"
 #include "colliders.h"
+#include "directions.h"
 #include "firn/engine.h"
 #include "firn/error.h"
 #include "firn/grain_file.h"
@@ -25,12 +26,14 @@
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
+#include "float3.h"
 #include "frame_statistics.h"
 #include "interrupt.h"
 #include "lending.h"
 #include "manifest.h"
 #include "physics_text.h"
 #include "placement.h"
+#include "preview.h"
 #include "run_check.h"
 #include "run_log.h"
 #include "scene_copy.h"
@@ -720,6 +723,7 @@ void Run::write_stage() {
         UsdStage::Sample sample;
         sample.frame = frame;
         sample.path = "./volumes/" + fs::path(folder_.volumes(frame)).filename().string();
+        if (manifest_.names(folder_.volumes(frame))) volume_bounds(folder_.volumes(frame), sample.low, sample.high);
         volume.files.push_back(std::move(sample));
     }
     if (!volume.files.empty() && !volume.fields.empty()) stage.volumes.push_back(std::move(volume));
@@ -727,6 +731,7 @@ void Run::write_stage() {
         UsdStage::Collider collider;
         collider.name = scene_.colliders[k].name;
         collider.mesh = collider_mesh(scene_, k, scene_.first_frame);
+        collider.colour = scene_.colliders[k].colour;
         if (collider_moves(scene_, k)) {
             const bool deforming = colliders_[k].motion() == Motion::deforming;
             const Transform first = colliders_[k].placement(scene_.first_frame);
@@ -740,11 +745,19 @@ void Run::write_stage() {
         }
         if (scene_.colliders[k].visible) stage.colliders.push_back(std::move(collider));
     }
+    stage.has_grains = true;
+    stage.grains = {"./grains", scene_.name, scene_.output.every, fs::path(folder_.stage()).filename().string()};
     stage.has_camera = scene_.camera.given;
     stage.camera.eye = scene_.camera.eye;
     stage.camera.target = scene_.camera.target;
     stage.camera.angle = scene_.camera.angle;
     stage.camera.aspect = static_cast<float>(scene_.camera.width) / static_cast<float>(scene_.camera.height);
+    if (stage.has_camera) {
+        // As `firn preview` has it: from the side, however the camera looks.
+        const Float3 at = PreviewSettings().to_sun;
+        const Directions view = directions_around(normalized(stage.camera.target - stage.camera.eye), {0, 1, 0});
+        stage.to_sun = at.x * view.right + Float3{0, at.y, 0} - at.z * view.forward;
+    }
     manifest_.write(folder_.stage(), settings_.force, [&] { write_usda(folder_.stage(), stage); });
 }
 

@@ -97,7 +97,7 @@ class Grains(firn_runs.Runs):
     def test_wrong_usage(self):
         self.assertIn("compaction", self.fails("grains", "run", "--attributes", "compacton", code=2))
         self.assertIn("--bits", self.fails("grains", "run", "--bits", "12", code=2))
-        self.assertIn("'vdb' or 'bgeo'", self.fails("grains", "run", "--format", "abc", code=2))
+        self.assertIn("'vdb', 'bgeo' or 'usda'", self.fails("grains", "run", "--format", "abc", code=2))
         self.fails("grains", "run", "--per-particle", "1000", code=2)
         self.assertIn("no attribute 'density'", self.fails("grains", "run", "--frames", "1", "--attributes", "density"))
         os.remove(self.path("run/particles/fall.0003.bgeo"))

@@ -1,9 +1,12 @@
 #include "firn/grain_file.h"
 
+#include <fstream>
+
 #include "files/columns.h"
 #include "firn/error.h"
 #include "firn/memory.h"
 #include "grains/grain_points.h"
+#include "grains/usd_grains.h"
 #include "grids/vdb_archive.h"
 
 namespace firn {
@@ -14,22 +17,26 @@ bool ends_with(const std::string& text, const std::string& ending) {
     return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-/// All grains in memory: what a .bgeo takes, whose attributes stand one behind the other.
-void write_bgeo_grains(const std::string& path, const GrainField& field, const GrainFileSettings& settings,
-                       const std::map<std::string, std::string>& metadata, GrainFileStatistics& statistics,
-                       const GrainMass& mass) {
+/// All grains in memory: for files whose attributes stand one behind the other.
+RenderGrains all_grains(const std::string& path, const GrainField& field, const GrainFileSettings& settings,
+                        GrainFileStatistics& statistics, const GrainMass& mass) {
     const double bytes = field.expected_count() * 2 * (12 + 12 + 8 + 4 + 4 + 4.0 * double(settings.attributes.size()));
     const double available = static_cast<double>(memory_available());
     if (bytes > available)
         throw Error(path + ": about " + std::to_string(static_cast<int64_t>(field.expected_count())) + " grains need " +
-                    std::to_string(static_cast<int64_t>(bytes / 1e9) + 1) + " GB as .bgeo, " +
+                    std::to_string(static_cast<int64_t>(bytes / 1e9) + 1) + " GB in this format, " +
                     std::to_string(static_cast<int64_t>(available / 1e9)) +
                     " GB are free; write .vdb, which is made piece by piece, or ask for fewer grains");
-    ParticleFile file;
-    file.metadata = metadata;
     RenderGrains grains = field.all();
     statistics.grains = grains.count();
     for (size_t k = 0; k < grains.count(); ++k) statistics.mass += mass(grains.radius[k], grains.particle[k]);
+    return grains;
+}
+
+void write_bgeo_grains(const std::string& path, RenderGrains grains, const GrainFileSettings& settings,
+                       const std::map<std::string, std::string>& metadata) {
+    ParticleFile file;
+    file.metadata = metadata;
     for (const auto& [name, values] : settings.attributes) {
         ExtraAttribute extra;
         extra.name = name;
@@ -109,11 +116,13 @@ GrainFileStatistics write_grains(const std::string& path, const GrainField& fiel
         {settings_name, settings_text(field.settings(), settings, stamp)}};
     GrainFileStatistics statistics;
     if (ends_with(path, ".bgeo"))
-        write_bgeo_grains(path, field, settings, metadata, statistics, mass);
+        write_bgeo_grains(path, all_grains(path, field, settings, statistics, mass), settings, metadata);
+    else if (ends_with(path, ".usda"))
+        write_usd_grains(path, all_grains(path, field, settings, statistics, mass), settings, stamp, metadata);
     else if (ends_with(path, ".vdb"))
         write_grain_points(path, field, settings, metadata, statistics, mass, interrupted);
     else
-        throw Error(path + ": grains are written as .vdb or .bgeo");
+        throw Error(path + ": grains are written as .vdb, .bgeo or .usda");
     return statistics;
 }
 
@@ -125,6 +134,17 @@ bool grains_are_whole(const std::string& path, const GrainSettings& grains, cons
         if (!metadata) return false;
         const auto found = metadata->getMetadata<openvdb::StringMetadata>(settings_name);
         return found && found->value() == wanted;
+    }
+    if (ends_with(path, ".usda")) {
+        std::ifstream in(path, std::ios::binary);
+        std::string line;
+        for (int k = 0; k < 32 && std::getline(in, line); ++k)
+            if (line.find("string " + std::string(settings_name) + " = \"" + wanted + "\"") != std::string::npos) {
+                // It is whole when its last line is.
+                in.seekg(-2, std::ios::end);
+                return std::getline(in, line) && line == "}";
+            }
+        return false;
     }
     try {
         const ParticleFile there = read_particles(path);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Render grains in files: .vdb (points, small, made brick by brick) and .bgeo (every bit, all in memory).
+// Render grains in files: .vdb (points, small, made brick by brick), .bgeo (every bit, all in memory) and .usda (text,
+// for stages and Blender; all in memory).
 
 #include <cstdint>
 #include <functional>
