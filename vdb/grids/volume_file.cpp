@@ -213,7 +213,8 @@ bool volume_bounds(const std::string& path, Float3& low, Float3& high) {
         openvdb::io::File file(path);
         file.open(/*delayLoad=*/false);
         openvdb::BBoxd box;
-        for (const openvdb::GridBase::Ptr& grid : *file.readAllGridMetadata()) {
+        const openvdb::GridPtrVecPtr grids = file.readAllGridMetadata();
+        for (const openvdb::GridBase::Ptr& grid : *grids) {
             const auto first = grid->getMetadata<openvdb::Vec3IMetadata>(openvdb::GridBase::META_FILE_BBOX_MIN);
             const auto last = grid->getMetadata<openvdb::Vec3IMetadata>(openvdb::GridBase::META_FILE_BBOX_MAX);
             if (!first || !last || first->value()[0] > last->value()[0]) continue;
