@@ -33,6 +33,14 @@ using Leaf = openvdb::points::PointDataTree::LeafNodeType;
 
 constexpr int brick_edge = 64;  ///< voxels: 8 leaves
 
+/// With so many bits of its mantissa: nearly equal numbers become equal ones, which compress.
+float coarse(float value, int bits) {
+    if (value == 0 || !std::isfinite(value)) return value;
+    int exponent = 0;
+    const float mantissa = std::frexp(value, &exponent), steps = static_cast<float>(1 << bits);
+    return std::ldexp(std::round(mantissa * steps) / steps, exponent);
+}
+
 int32_t floor_div(int32_t a, int32_t b) {
     return (a - (a < 0 ? b - 1 : 0)) / b;
 }
@@ -173,14 +181,15 @@ private:
         leaf->setOffsets(offsets);
         AttributeWriteHandle<Vec3f> position(leaf->attributeArray(0)), velocity(leaf->attributeArray(1));
         AttributeWriteHandle<float> radius(leaf->attributeArray(3));
+        const bool small = settings_.bits == 8;
         for (openvdb::Index k = 0; k < count; ++k) {
             const RenderGrains& from = made[begin[k].piece];
             const size_t i = begin[k].place;
             const Float3 &p = from.position[i], &v = from.velocity[i];
             const openvdb::Vec3d at(begin[k].at.x(), begin[k].at.y(), begin[k].at.z());
             position.set(k, rounded(openvdb::Vec3d(p.x, p.y, p.z) / voxel_ - at));
-            velocity.set(k, Vec3f(v.x, v.y, v.z));
-            radius.set(k, from.radius[i]);
+            velocity.set(k, small ? Vec3f(coarse(v.x, 8), coarse(v.y, 8), coarse(v.z, 8)) : Vec3f(v.x, v.y, v.z));
+            radius.set(k, small ? coarse(from.radius[i], 6) : from.radius[i]);
         }
         if (narrow_ids_)
             set_ids<int32_t>(*leaf, begin, count);
