@@ -10,6 +10,7 @@
 
 #include "checksum.h"
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/short_token.h"
 #include "lending.h"
 #include "wording.h"
@@ -44,7 +45,7 @@ constexpr const char* former_checkpoint =
     "started it, or start it again with --force";
 
 /// Of the details, but for the checksum itself, and of every array.
-std::string checksum_of(const Details& details, Particles& particles) {
+std::string checksum_of(const Details& details, Particles& particles, const GrainBirths& births) {
     Checksum sum;
     const auto add_text = [&](const std::string& text) { sum.add(text.c_str(), text.size() + 1); };
     for (const auto& [name, value] : details) {
@@ -62,6 +63,13 @@ std::string checksum_of(const Details& details, Particles& particles) {
             sum.add(reinterpret_cast<const char*>(array.data(particles)),
                     count * static_cast<size_t>(array.components) * sizeof(float));
     }
+    const auto add_births = [&](const char* name, const auto& values) {
+        if (values.empty()) return;
+        add_text(name);
+        sum.add(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values.front()));
+    };
+    add_births("rest", births.rest);
+    add_births("birth", births.time);
     return sum.text();
 }
 
@@ -108,10 +116,12 @@ Checkpoint checkpoint_of(ParticleFile& file, const std::string& path) {
     details.number("next_id", c.next_id);
     details.number("spacing", c.spacing);
     if (const auto begun = file.metadata.find("begun"); begun != file.metadata.end()) c.begun = begun->second;
-    if (!file.extra.empty())
-        fail(path, "holds '" + short_token(file.extra.front().name) +
-                       "', which this Firn does not know: it is from a newer one");
-    if (details.text(checksum_name) != checksum_of(file.metadata, file.particles))
+    for (const ExtraAttribute& extra : file.extra)
+        if (extra.name != "rest" && extra.name != "birth")
+            fail(path,
+                 "holds '" + short_token(extra.name) + "', which this Firn does not know: it is from a newer one");
+    c.births = births_of(file);
+    if (details.text(checksum_name) != checksum_of(file.metadata, file.particles, c.births))
         fail(path, "is damaged: its checksum is wrong");
     c.particles = std::move(file.particles);
     return c;
@@ -123,7 +133,8 @@ void write_checkpoint(const std::string& path, Checkpoint& checkpoint) {
     ParticleFile file;
     if (checkpoint.particles.count() > 0) file.spacing = checkpoint.spacing;  // as the size of each
     file.metadata = details_of(checkpoint);
-    file.metadata[checksum_name] = checksum_of(file.metadata, checkpoint.particles);
+    file.metadata[checksum_name] = checksum_of(file.metadata, checkpoint.particles, checkpoint.births);
+    if (!checkpoint.births.rest.empty()) add_births(file, checkpoint.births);
     lend(checkpoint.particles, file.particles, [&] { write_particles(path, file, ParticleFormat::bgeo); });
 }
 

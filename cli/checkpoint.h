@@ -7,6 +7,7 @@
 #include <string>
 
 #include "firn/engine.h"
+#include "firn/grains.h"
 #include "firn/particle_file.h"
 #include "firn/particles.h"
 
@@ -22,6 +23,7 @@ struct Checkpoint {
     int64_t next_id = 0;
     float spacing = 0;  ///< m
     Particles particles;
+    GrainBirths births;  ///< for `firn grains`; none in checkpoints of older versions
 };
 
 /// Whole or not at all. The particles are moved into the file's structure while it is written, and back. Throws Error.

@@ -105,6 +105,10 @@ std::string RunFolder::volumes(int frame) const {
     return folder_ + "/volumes/" + name_ + "." + frame_text(frame) + ".vdb";
 }
 
+std::string RunFolder::grains(int frame, const std::string& ending) const {
+    return folder_ + "/grains/" + name_ + "." + frame_text(frame) + "." + ending;
+}
+
 std::string RunFolder::checkpoint(int frame) const {
     return folder_ + "/checkpoints/" + name_ + "." + frame_text(frame) + ".bgeo";
 }
@@ -151,7 +155,7 @@ std::vector<int> RunFolder::picture_frames() const {
 }
 
 void RunFolder::remove_leftovers(const Manifest& manifest) const {
-    for (const char* folder : {"", "/particles", "/volumes", "/checkpoints", "/preview"})
+    for (const char* folder : {"", "/particles", "/volumes", "/grains", "/checkpoints", "/preview"})
         remove_parts(manifest, folder_ + folder);
 }
 

@@ -7,8 +7,9 @@
 //   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
 //   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.sc or .vdb)
 //   OUT/volumes/NAME.0001.vdb         density, velocity, surface, ...
+//   OUT/grains/NAME.0001.vdb          render grains of `firn grains` (.vdb, .bgeo or .usda)
 //   OUT/checkpoints/NAME.0001.bgeo    what --resume starts from
-//   OUT/NAME.usda                     volumes, colliders and camera for Solaris and Blender
+//   OUT/NAME.usda                     volumes, grains, colliders, camera and lights for Solaris and Blender
 //   OUT/preview/0001.png              pictures
 //   OUT/contact_sheet.png, OUT/preview.mp4, OUT/report.html
 
@@ -34,6 +35,8 @@ public:
     /// `ending`: "bgeo", "bgeo.sc" or "vdb".
     std::string particles(int frame, const std::string& ending) const;
     std::string volumes(int frame) const;
+    /// `ending`: "vdb", "bgeo" or "usda".
+    std::string grains(int frame, const std::string& ending) const;
     std::string checkpoint(int frame) const;
     std::string stage() const { return folder_ + "/" + name_ + ".usda"; }
     std::string picture(int frame) const;

@@ -18,18 +18,22 @@
 
 #include "checkpoint.h"
 #include "colliders.h"
+#include "directions.h"
 #include "firn/engine.h"
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/new_file.h"
 #include "firn/particle_file.h"
 #include "firn/usd_stage.h"
 #include "firn/volume_file.h"
+#include "float3.h"
 #include "frame_statistics.h"
 #include "interrupt.h"
 #include "lending.h"
 #include "manifest.h"
 #include "physics_text.h"
 #include "placement.h"
+#include "preview.h"
 #include "run_check.h"
 #include "run_log.h"
 #include "scene_copy.h"
@@ -68,9 +72,9 @@ private:
     int file_;
 };
 
-/// As they were placed: a .vdb keeps every bit, but not the order.
-void sort_by_id(Particles& particles) {
-    if (std::is_sorted(particles.id.begin(), particles.id.end())) return;
+/// As they were placed, whatever a program that wrote the file made of it. Returns whether their order has changed.
+bool sort_by_id(Particles& particles) {
+    if (std::is_sorted(particles.id.begin(), particles.id.end())) return false;
     std::vector<size_t> order(particles.count());
     std::iota(order.begin(), order.end(), size_t{0});
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return particles.id[a] < particles.id[b]; });
@@ -82,6 +86,7 @@ void sort_by_id(Particles& particles) {
         for (size_t k = 0; k < order.size(); ++k) std::copy_n(&before[order[k] * width], width, data + k * width);
     }
     std::sort(particles.id.begin(), particles.id.end());
+    return true;
 }
 
 /// The run as it is between two frames, or within one.
@@ -91,6 +96,7 @@ struct State {
     FrameRecord begun;  ///< what the next took so far
     int64_t next_id = 0;
     Particles particles;
+    GrainBirths births;  ///< none for a run that an older Firn began
 };
 
 class Run {
@@ -414,7 +420,7 @@ bool Run::load_checkpoint(int frame, State& state) {
     warn_of_another_device(c.arithmetic);
     FrameRecord begun;
     if (!c.begun.empty()) begun = parse_frame_record(c.begun, solve_names());
-    state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles)};
+    state = {c.frame, c.into, std::move(begun), c.next_id, std::move(c.particles), std::move(c.births)};
     return true;
 }
 
@@ -422,8 +428,10 @@ bool Run::load_checkpoint(int frame, State& state) {
 State Run::load_particles(int frame) const {
     State state;
     state.frame = frame;
-    state.particles = read_particles(folder_.particles(frame, plan_.particles)).particles;
-    sort_by_id(state.particles);
+    ParticleFile file = read_particles(folder_.particles(frame, plan_.particles));
+    state.births = births_of(file);
+    state.particles = std::move(file.particles);
+    if (sort_by_id(state.particles)) state.births = {};
     if (!state.particles.id.empty()) state.next_id = state.particles.id.back() + 1;
     return state;
 }
@@ -476,7 +484,15 @@ State Run::first_state() {
 }
 
 void Run::add_what_appears(int frame, State& state) {
+    const size_t before = state.particles.count();
     placer_.place(frame, state.particles, state.next_id);
+    if (state.births.rest.size() == before) {
+        state.births.rest.insert(state.births.rest.end(),
+                                 state.particles.position.begin() + static_cast<std::ptrdiff_t>(before),
+                                 state.particles.position.end());
+        state.births.time.resize(state.particles.count(),
+                                 static_cast<float>((frame - scene_.first_frame) / scene_.fps));
+    }
     for (; warnings_shown_ < placer_.warnings().size(); ++warnings_shown_)
         view_.warn("warning: " + placer_.warnings()[warnings_shown_]);
 }
@@ -617,6 +633,8 @@ void Run::write_particle_file(int frame, double time) {
                      {"time", std::to_string(time)},
                      {"fps", std::to_string(scene_.fps)},
                      {"scene", scene_.name}};
+    if (!state_.births.rest.empty() && state_.births.rest.size() == state_.particles.count())
+        add_births(file, state_.births);
     const std::string path = folder_.particles(frame, plan_.particles);
     manifest_.write(path, settings_.force, [&] {
         lend(state_.particles, file.particles, [&] {
@@ -646,6 +664,7 @@ Checkpoint Run::checkpoint() const {
     if (state_.begun.substeps > 0) c.begun = frame_record_text(state_.begun, solve_names());
     c.next_id = state_.next_id;
     c.spacing = scene_.parameters.spacing;
+    c.births = state_.births;
     return c;
 }
 
@@ -704,6 +723,7 @@ void Run::write_stage() {
         UsdStage::Sample sample;
         sample.frame = frame;
         sample.path = "./volumes/" + fs::path(folder_.volumes(frame)).filename().string();
+        if (manifest_.names(folder_.volumes(frame))) volume_bounds(folder_.volumes(frame), sample.low, sample.high);
         volume.files.push_back(std::move(sample));
     }
     if (!volume.files.empty() && !volume.fields.empty()) stage.volumes.push_back(std::move(volume));
@@ -711,6 +731,7 @@ void Run::write_stage() {
         UsdStage::Collider collider;
         collider.name = scene_.colliders[k].name;
         collider.mesh = collider_mesh(scene_, k, scene_.first_frame);
+        collider.colour = scene_.colliders[k].colour;
         if (collider_moves(scene_, k)) {
             const bool deforming = colliders_[k].motion() == Motion::deforming;
             const Transform first = colliders_[k].placement(scene_.first_frame);
@@ -724,11 +745,19 @@ void Run::write_stage() {
         }
         if (scene_.colliders[k].visible) stage.colliders.push_back(std::move(collider));
     }
+    stage.has_grains = true;
+    stage.grains = {"./grains", scene_.name, scene_.output.every, fs::path(folder_.stage()).filename().string()};
     stage.has_camera = scene_.camera.given;
     stage.camera.eye = scene_.camera.eye;
     stage.camera.target = scene_.camera.target;
     stage.camera.angle = scene_.camera.angle;
     stage.camera.aspect = static_cast<float>(scene_.camera.width) / static_cast<float>(scene_.camera.height);
+    if (stage.has_camera) {
+        // As `firn preview` has it: from the side, however the camera looks.
+        const Float3 at = PreviewSettings().to_sun;
+        const Directions view = directions_around(normalized(stage.camera.target - stage.camera.eye), {0, 1, 0});
+        stage.to_sun = at.x * view.right + Float3{0, at.y, 0} - at.z * view.forward;
+    }
     manifest_.write(folder_.stage(), settings_.force, [&] { write_usda(folder_.stage(), stage); });
 }
 

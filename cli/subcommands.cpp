@@ -12,8 +12,8 @@ namespace firn {
 
 const std::vector<Subcommand>& subcommands() {
     static const std::vector<Subcommand> all = {
-        sim_command(),  check_command(),   volumes_command(), verify_command(), preview_command(), report_command(),
-        info_command(), convert_command(), wedges_command(),  params_command(), keys_command()};
+        sim_command(),    check_command(), volumes_command(), grains_command(), verify_command(), preview_command(),
+        report_command(), info_command(),  convert_command(), wedges_command(), params_command(), keys_command()};
     return all;
 }
 

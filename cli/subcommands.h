@@ -36,6 +36,7 @@ Subcommand keys_command();
 Subcommand info_command();
 Subcommand convert_command();
 Subcommand volumes_command();
+Subcommand grains_command();
 Subcommand verify_command();
 Subcommand wedges_command();
 Subcommand preview_command();

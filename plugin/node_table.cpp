@@ -45,8 +45,8 @@ bool is_integer(const NodeParameter& row) {
 }
 
 std::vector<const NodeTable*> node_tables() {
-    return {&snow_source_table(),    &snow_collider_table(), &snow_step_table(),
-            &snow_rasterize_table(), &snow_surface_table(),  &snow_solver_table()};
+    return {&snow_source_table(),  &snow_collider_table(), &snow_step_table(),  &snow_rasterize_table(),
+            &snow_surface_table(), &snow_grains_table(),   &snow_solver_table()};
 }
 
 NodeParameter engine_row(const std::string& token, const char* disable_when) {

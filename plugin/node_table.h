@@ -51,6 +51,7 @@ const NodeTable& snow_collider_table();
 const NodeTable& snow_step_table();
 const NodeTable& snow_rasterize_table();
 const NodeTable& snow_surface_table();
+const NodeTable& snow_grains_table();
 const NodeTable& snow_solver_table();
 /// Parameters of the DOP's guide geometry; not a node of its own.
 const NodeTable& snow_solver_guide_table();

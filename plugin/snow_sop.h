@@ -126,5 +126,6 @@ void add_snow_collider(OP_OperatorTable*);
 void add_snow_step(OP_OperatorTable*);
 void add_snow_rasterize(OP_OperatorTable*);
 void add_snow_surface(OP_OperatorTable*);
+void add_snow_grains(OP_OperatorTable*);
 
 }  // namespace firn

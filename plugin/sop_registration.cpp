@@ -13,4 +13,5 @@ extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable* operators
     firn::add_snow_step(operators);
     firn::add_snow_rasterize(operators);
     firn::add_snow_surface(operators);
+    firn::add_snow_grains(operators);
 }

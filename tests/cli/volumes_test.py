@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -69,6 +70,21 @@ class Volumes(firn_runs.Runs):
             text = stage.read()
         for frame in range(1, 7):
             self.assertIn(f"volumes/fall.{frame:04d}.vdb", text)
+
+    def test_the_stage_knows_how_large_they_are(self):
+        with open(self.shared.path("whole/fall.usda")) as stage:
+            text = stage.read()
+        volume = text[text.index('def Volume "snow"'):]
+        samples = re.search(r"extent.timeSamples = \{(.*?)\n        *\}", volume, re.S).group(1).strip().splitlines()
+        self.assertEqual(len(samples), 6)
+        # The ball is 0.32 m wide; flakes fill 0.6 x 0.6 m up to a height of 0.65 m; voxels reach a little further.
+        for sample in samples:
+            low_x, low_y, low_z, x, y, z = (float(n) for n in re.findall(r"-?\d[\d.e-]*", sample.split(":", 1)[1]))
+            self.assertGreater(x - low_x, 0.32, sample)
+            self.assertLess(x - low_x, 2, sample)
+            self.assertGreater(y, 0.3, sample)
+            self.assertLess(y, 1.3, sample)
+            self.assertGreater(z - low_z, 0.32, sample)
 
     def test_whole_frames_are_left_alone(self):
         self.firn("volumes", "run")

@@ -19,7 +19,7 @@ def main() -> int:
     document = json.loads(text)
     nodes = document["nodes"]
     names = [node["name"] for node in nodes]
-    for wanted in ("source", "collider", "step", "rasterize", "surface"):
+    for wanted in ("source", "collider", "step", "rasterize", "surface", "grains"):
         assert f"firn::snow_{wanted}" in names, names
     for node in nodes:
         assert node["table"] in ("Sop", "Dop") and node["label"] and node["icon"] and node["help"], node["name"]

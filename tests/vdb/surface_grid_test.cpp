@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <openvdb/tools/Interpolation.h>
 
 #include <cstring>
 
@@ -274,6 +275,36 @@ TEST(MaskedDensityGrid, IsTheDensityInsideAndNothingOutside) {
     ASSERT_TRUE(one->tree().hasSameTopology(two->tree()));
     for (auto value = one->cbeginValueOn(); value; ++value) {
         ASSERT_EQ(two->tree().getValue(value.getCoord()), *value);
+    }
+}
+
+TEST(SurfaceGrid, KeepsEveryLoneParticle) {
+    // A ball, and around it particles that fly alone, in pairs and in threes.
+    Particles snow = firn_test::ball(0.1f, 0.02f);
+    const size_t together = snow.count();
+    for (int k = 0; k < 200; ++k) {
+        const float turn = 2.4f * static_cast<float>(k), up = -0.95f + 0.0095f * static_cast<float>(k),
+                    flat = std::sqrt(1 - up * up), far = 0.2f + 0.001f * static_cast<float>(k);
+        const Float3 p{far * flat * std::cos(turn), far * up, far * flat * std::sin(turn)};
+        for (int n = 0; n <= k % 3; ++n) snow.position.push_back({p.x + 0.018f * static_cast<float>(n), p.y, p.z});
+    }
+    for (const float voxel : {0.01f, 0.006f, 0.002f}) {
+        const FloatGrid::Ptr grid = surface_grid(snow, {}, {0.02f, voxel, 0});
+        const auto values = grid->getConstAccessor();
+        const auto inside = [&](const Float3& p) {
+            return openvdb::tools::BoxSampler::sample(values, grid->worldToIndex(Vec3d(p.x, p.y, p.z)));
+        };
+        for (size_t i = together; i < snow.count(); ++i) EXPECT_LT(inside(snow.position[i]), 0) << voxel << " " << i;
+        SurfaceGridSettings without;
+        without.keep_lone = false;
+        const FloatGrid::Ptr swallowed = surface_grid(snow, without, {0.02f, voxel, 0});
+        // The ball itself stays as smooth as it was.
+        const auto smooth = swallowed->getConstAccessor();
+        for (auto value = swallowed->cbeginValueOn(); value; ++value) {
+            const Vec3d at = swallowed->indexToWorld(value.getCoord());
+            if (at.length() > 0.12) continue;
+            EXPECT_EQ(values.getValue(value.getCoord()), smooth.getValue(value.getCoord()));
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "firn/grain_file.h"
 #include "particle_samples.h"
 
 namespace {
@@ -59,10 +60,31 @@ UsdStage sample_stage() {
     UsdStage::Collider floor;
     floor.name = "";
     floor.mesh = mesh;
+    floor.colour = {0.5f, 0.25f, 0.125f};
     stage.colliders = {turning, cloth, floor};
+    stage.has_grains = true;
+    stage.grains = {"./grains", "snow", 1, "sample.usda"};
+    stage.to_sun = {3, 4, 12};
     stage.has_camera = true;
     stage.camera = {{4, 3, 5}, {0.5f, 0.25f, -1}, 0.6f, 16.0f / 9.0f};
     return stage;
+}
+
+/// Eight particles that fly along x at 2 m/s; frame 2 is missing.
+void write_sample_grains(const std::string& folder) {
+    firn::Particles first;
+    for (int i = 0; i < 8; ++i) first.position.push_back({0.1f * (i & 1), 0.1f * (i >> 1 & 1), 0.1f * (i >> 2)});
+    first.velocity.assign(8, {2, 0, 0});
+    firn::GrainSettings settings;
+    settings.spacing = 0.1f;
+    settings.per_particle = 20;
+    for (const int frame : {1, 3}) {
+        firn::Particles now = first;
+        for (firn::Float3& p : now.position) p.x += 2.0f * static_cast<float>(frame - 1) / 25;
+        const firn::GrainField field(now, births_from(first, now), settings);
+        write_grains(folder + "/grains/snow.000" + std::to_string(frame) + ".usda", field, now,
+                     {frame, (frame - 1) / 25.0, 25}, {});
+    }
 }
 
 TEST(UsdStage, SampleForUsdCore) {
@@ -71,16 +93,18 @@ TEST(UsdStage, SampleForUsdCore) {
     const char* given = std::getenv("FIRN_USD_FOLDER");
     const std::string target = given ? std::string(given) : folder.path();
     firn::write_usda(target + "/sample.usda", sample_stage());
+    write_sample_grains(target);
     UsdStage down = sample_stage();
     down.volumes.clear();
     down.colliders.clear();
+    down.has_grains = false;
     down.camera = {{0, 5, 0}, {0, 0, 0}, 1.0f, 1.0f};
     firn::write_usda(target + "/down.usda", down);
     const std::string text = bytes_of(target + "/sample.usda");
     for (const char* part :
          {"#usda 1.0\n", "metersPerUnit = 1\n", "upAxis = \"Y\"\n", "endTimeCode = 3\n", "timeCodesPerSecond = 25\n",
           "2: @./volumes/snow.0002.vdb@,\n", "@@@../elsewhere/a@b.vdb@@@\n", "def Mesh \"plough_2\"",
-          "token fieldClass = \"levelSet\"", "def Mesh \"_\""})
+          "token fieldClass = \"levelSet\"", "def Mesh \"_\"", "def Points \"grains\"", "def DomeLight"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
@@ -107,6 +131,7 @@ TEST(UsdStage, WhatCanNotBeWrittenIsAnError) {
     expect([](UsdStage& s) { s.volumes[0].files[2].frame = 2; }, "must rise");
     expect([](UsdStage& s) { s.camera.target = s.camera.eye; }, "apart from its eye");
     expect([](UsdStage& s) { s.camera.angle = 0; }, "angle");
+    expect([](UsdStage& s) { s.to_sun = {}; }, "the sun needs a direction");
     expect([](UsdStage& s) { s.volumes[0].files[0].path = "a\nb.vdb"; }, "control characters");
 }
 

@@ -7,6 +7,7 @@
 
 #include "files/file_error.h"
 #include "files/output.h"
+#include "files/usd_look.h"
 #include "firn/error.h"
 #include "firn/new_file.h"
 
@@ -34,6 +35,7 @@ public:
         line(")");
         line("");
         begin("Xform", "firn", "", "component");
+        output_.write(usd_snow_materials);
         if (!stage_.volumes.empty()) {
             std::set<std::string> names;
             begin("Scope", "volumes");
@@ -46,8 +48,11 @@ public:
             for (const UsdStage::Collider& collider : stage_.colliders) write_collider(collider, names);
             end();
         }
+        if (stage_.has_grains) write_grains(stage_.grains);
         if (stage_.has_camera) write_camera(stage_.camera);
+        write_lights();
         end();
+        if (stage_.has_grains) write_grain_manifest();
     }
 
 private:
@@ -58,12 +63,14 @@ private:
         output_.write(text);
         output_.write("\n", 1);
     }
-    void begin(const char* type, const std::string& name, const std::string& given = "", const char* kind = "") {
+    void begin(const char* type, const std::string& name, const std::string& given = "", const char* kind = "",
+               bool has_material = false) {
         const bool renamed = !given.empty() && given != name;
-        if (!renamed && *kind == '\0') {
+        if (!renamed && *kind == '\0' && !has_material) {
             line(std::string("def ") + type + " \"" + name + "\"");
         } else {
             line(std::string("def ") + type + " \"" + name + "\" (");
+            if (has_material) line("    prepend apiSchemas = [\"MaterialBindingAPI\"]");
             if (renamed) {
                 line("    customData = {");
                 line("        string name = " + quoted(given));
@@ -159,7 +166,8 @@ private:
 
     void write_volume(const UsdStage::Volume& volume, std::set<std::string>& names) {
         const std::string name = prim_name(volume.name, names);
-        begin("Volume", name, volume.name);
+        begin("Volume", name, volume.name, "", true);
+        line("rel material:binding = </firn/materials/snow_volume>");
         std::vector<UsdStage::Sample> bounded;
         for (const UsdStage::Sample& file : volume.files)
             if (file.low.x < file.high.x || file.low.y < file.high.y || file.low.z < file.high.z)
@@ -228,7 +236,10 @@ private:
                 throw Error("collider '" + collider.name + "': frame " + number(sample.frame) + " has " +
                             std::to_string(sample.points.size()) + " points, its mesh has " +
                             std::to_string(mesh.points.size()));
-        begin("Mesh", prim_name(collider.name, names), collider.name);
+        const std::string name = prim_name(collider.name, names);
+        begin("Mesh", name, collider.name, "", true);
+        const std::string material = "/firn/colliders/" + name + "/material";
+        line("rel material:binding = <" + material + ">");
         line("uniform bool doubleSided = 1");
         if (collider.deformed.empty())
             line("float3[] extent = " + extent(mesh.points));
@@ -252,13 +263,81 @@ private:
             line("point3f[] points = " + all(mesh.points));
         else
             attribute("point3f[] points", collider.deformed, [](const Collider::Points& s) { return all(s.points); });
-        line("color3f[] primvars:displayColor = [(0.2, 0.2, 0.22)]");
+        line("color3f[] primvars:displayColor = [" + tuple(collider.colour) + "]");
         line("uniform token subdivisionScheme = \"none\"");
         if (!collider.placements.empty()) {
             attribute("matrix4d xformOp:transform", collider.placements,
                       [](const Collider::Placed& placed) { return matrix(placed.transform); });
             line("uniform token[] xformOpOrder = [\"xformOp:transform\"]");
         }
+        begin("Material", "material");
+        line("token outputs:surface.connect = <" + material + "/preview.outputs:surface>");
+        begin("Shader", "preview");
+        line("uniform token info:id = \"UsdPreviewSurface\"");
+        line("color3f inputs:diffuseColor = " + tuple(collider.colour));
+        line("float inputs:roughness = 0.6");
+        line("token outputs:surface");
+        end();
+        end();
+        end();
+    }
+
+    // Grains. The clips' prim is /grains; what attributes it has, an over of that name in this very file says, so that
+    // nobody has to open every clip to find out.
+
+    void write_grains(const UsdStage::Grains& grains) {
+        line("def Points \"grains\" (");
+        line("    prepend apiSchemas = [\"MaterialBindingAPI\"]");
+        line("    clips = {");
+        line("        dictionary default = {");
+        line("            asset manifestAssetPath = " + asset(grains.stage));
+        line("            string primPath = \"/grains\"");
+        line("            string templateAssetPath = " + quoted(grains.folder + "/" + grains.name + ".####.usda"));
+        line("            double templateEndTime = " + number(stage_.last_frame));
+        line("            double templateStartTime = " + number(stage_.first_frame));
+        line("            double templateStride = " + std::to_string(grains.every));
+        line("        }");
+        line("    }");
+        line(")");
+        line("{");
+        ++depth_;
+        line("rel material:binding = </firn/materials/snow_surface>");
+        line("color3f[] primvars:displayColor = [(0.9, 0.94, 0.97)]");
+        end();
+    }
+    void write_grain_manifest() {
+        line("");
+        line("over \"grains\"");
+        line("{");
+        for (const char* attribute :
+             {"float3[] extent", "int64[] ids", "point3f[] points", "vector3f[] velocities", "float[] widths"})
+            line(std::string("    ") + attribute);
+        line("}");
+    }
+
+    // Lights: the sun, and the sky as a dome of one colour.
+
+    void write_lights() {
+        const Float3& s = stage_.to_sun;
+        const double length = std::sqrt(double(s.x) * s.x + double(s.y) * s.y + double(s.z) * s.z);
+        if (!(length > 0) || !std::isfinite(length)) throw Error("the sun needs a direction");
+        // A distant light shines along its -z: first it looks down from its height, then it turns about y.
+        const double degrees = 180 / 3.14159265358979323846;
+        const double down = -std::asin(double(s.y) / length) * degrees, about = std::atan2(double(s.x), double(s.z));
+        begin("Scope", "lights");
+        begin("DistantLight", "sun");
+        line("float inputs:angle = 0.53");
+        line("color3f inputs:color = (1, 0.93, 0.82)");
+        line("float inputs:intensity = 3");
+        line("bool inputs:normalize = 1");
+        line("float3 xformOp:rotateXYZ = (" + number(static_cast<float>(down)) + ", " +
+             number(static_cast<float>(about * degrees)) + ", 0)");
+        line("uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]");
+        end();
+        begin("DomeLight", "sky");
+        line("color3f inputs:color = (0.55, 0.72, 1)");
+        line("float inputs:intensity = 0.7");
+        end();
         end();
     }
 
@@ -301,6 +380,8 @@ private:
         line("float focusDistance = " + number(static_cast<float>(distance)));
         line("float horizontalAperture = " + number(static_cast<float>(width)));
         line("token projection = \"perspective\"");
+        line("double shutter:close = " + number(camera.shutter / 2));
+        line("double shutter:open = " + number(-camera.shutter / 2));
         line("float verticalAperture = " + number(static_cast<float>(height)));
         line("matrix4d xformOp:transform = " + matrix(transform));
         line("uniform token[] xformOpOrder = [\"xformOp:transform\"]");

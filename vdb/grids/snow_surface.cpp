@@ -126,7 +126,8 @@ SnowSurface make_snow_surface(const std::vector<Float3>& particles, float spacin
     }
 
     SurfaceGridSettings shape;
-    shape.dilate = 0.4f;  // less than usual: nothing may appear between two lumps that part
+    shape.keep_lone = false;  // they are crumbs
+    shape.dilate = 0.4f;      // less than usual: nothing may appear between two lumps that part
     const openvdb::FloatGrid::Ptr grid = surface_grid(lumps, shape, settings);
     arena_of(threads).execute([&] {
         PolygonMesh mesh = grid_polygons(*grid, 0);

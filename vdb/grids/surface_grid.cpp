@@ -1,7 +1,10 @@
 // Particles -> the surface of the snow, as a level set. The union of spheres is dilated, smoothed and eroded: dilation
 // closes the gaps between particles, smoothing takes the spheres' bumps away, and erosion brings the surface back to
-// where the snow ends. Erosion needs true distances inside, so the smoothed field is made a distance first.
+// where the snow ends. Erosion needs true distances inside, so the smoothed field is made a distance first. Lone
+// particles don't survive that: they come back as balls.
 
+#include <openvdb/tools/Composite.h>
+#include <openvdb/tools/Interpolation.h>
 #include <openvdb/tools/SignedFloodFill.h>
 
 #include <cmath>
@@ -15,6 +18,28 @@ namespace firn {
 namespace {
 
 constexpr int most_smoothing_passes = 100;  ///< as many as scenes and nodes allow
+
+// Of a spacing; and of a voxel: a ball has to be larger than half a voxel's diagonal, 0.87, or it might fall between
+// the voxels' centres.
+constexpr double lone_ball = 0.45, lone_depth = 0.1, lone_ball_voxels = 1.1;
+
+/// The particles whose centres are not well inside the surface.
+Particles lone_particles(const Particles& particles, const openvdb::FloatGrid& surface, double spacing,
+                         LeafLoop& loop) {
+    std::vector<uint8_t> lone(particles.count(), 0);
+    loop.ranges(particles.count(), [&](size_t first, size_t last) {
+        const openvdb::FloatGrid::ConstAccessor values = surface.getConstAccessor();
+        for (size_t i = first; i < last; ++i) {
+            const Float3& p = particles.position[i];
+            const openvdb::Vec3d at = surface.worldToIndex(openvdb::Vec3d(p.x, p.y, p.z));
+            lone[i] = double(openvdb::tools::BoxSampler::sample(values, at)) > -lone_depth * spacing;
+        }
+    });
+    Particles some;
+    for (size_t i = 0; i < lone.size(); ++i)
+        if (lone[i]) some.position.push_back(particles.position[i]);
+    return some;
+}
 
 double setting(float value, double default_value, const char* name) {
     if (!std::isfinite(value)) throw Error(std::string("surface ") + name + ": give a finite number of metres");
@@ -87,6 +112,16 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     }
     // What lies between the leaves becomes inside or outside, whole regions at a time.
     loop.within([&] { openvdb::tools::signedFloodFill(grid->tree()); });
+    if (!surface.keep_lone || (dilate == 0 && erode == 0 && surface.smooth == 0)) return grid;
+    const Particles lone = lone_particles(particles, *grid, spacing, loop);
+    if (lone.count() == 0) return grid;
+    SurfaceGridSettings balls;
+    balls.radius = static_cast<float>(std::max(lone_ball * spacing, lone_ball_voxels * voxel));
+    balls.dilate = balls.erode = -1;
+    balls.smooth = 0;
+    balls.half_width = surface.half_width;
+    const openvdb::FloatGrid::Ptr others = surface_grid(lone, balls, settings, interrupted);
+    loop.within([&] { openvdb::tools::csgUnion(*grid, *others); });
     return grid;
 }
 

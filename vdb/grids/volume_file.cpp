@@ -2,6 +2,7 @@
 
 #include <openvdb/io/Archive.h>
 #include <openvdb/io/Compression.h>
+#include <openvdb/io/File.h>
 
 #include <cmath>
 #include <sstream>
@@ -204,6 +205,32 @@ bool volumes_are_whole(const std::string& path, const VolumeSettings& settings, 
     if (!metadata) return false;
     const auto made_with = metadata->getMetadata<openvdb::StringMetadata>(settings_key);
     return made_with && made_with->value() == settings_text(settings, stamp);
+}
+
+bool volume_bounds(const std::string& path, Float3& low, Float3& high) {
+    try {
+        openvdb::initialize();
+        openvdb::io::File file(path);
+        file.open(/*delayLoad=*/false);
+        openvdb::BBoxd box;
+        const openvdb::GridPtrVecPtr grids = file.readAllGridMetadata();
+        for (const openvdb::GridBase::Ptr& grid : *grids) {
+            const auto first = grid->getMetadata<openvdb::Vec3IMetadata>(openvdb::GridBase::META_FILE_BBOX_MIN);
+            const auto last = grid->getMetadata<openvdb::Vec3IMetadata>(openvdb::GridBase::META_FILE_BBOX_MAX);
+            if (!first || !last || first->value()[0] > last->value()[0]) continue;
+            const openvdb::Vec3d half(0.5);
+            box.expand(grid->indexToWorld(openvdb::Vec3d(first->value()) - half));
+            box.expand(grid->indexToWorld(openvdb::Vec3d(last->value()) + half));
+        }
+        if (box.empty()) return false;
+        low = {float(box.min()[0]), float(box.min()[1]), float(box.min()[2])};
+        high = {float(box.max()[0]), float(box.max()[1]), float(box.max()[2])};
+        return true;
+    } catch (const openvdb::Exception&) {
+        return false;
+    } catch (const std::ios_base::failure&) {
+        return false;
+    }
 }
 
 }  // namespace firn

@@ -40,6 +40,8 @@ struct SurfaceGridSettings {
     int smooth = 2;    ///< passes of a 3^3 filter
     float erode = 0;   ///< m, after smoothing; 0 = back to half a spacing off the outermost particles, negative = none
     int half_width = 3;  ///< of the narrow band, voxels
+    bool keep_lone =
+        true;  ///< particles that smoothing and erosion would swallow show as balls of about half a spacing
 };
 /// Signed distance to the snow's surface, m, a level set.
 openvdb::FloatGrid::Ptr surface_grid(const Particles&, const SurfaceGridSettings&, const GridSettings&,

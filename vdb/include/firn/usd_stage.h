@@ -7,7 +7,8 @@
 
 namespace firn {
 
-/// A run as one .usda for Solaris and Blender: time-sampled volumes, moving colliders, the camera. Metres, y up.
+/// A run as one .usda for Solaris and Blender: time-sampled volumes and grains with materials of snow, moving colliders
+/// in their colours, camera, sun and sky. Metres, y up.
 struct UsdStage {
     struct Sample {
         double frame;
@@ -22,6 +23,7 @@ struct UsdStage {
     struct Collider {
         std::string name;
         Mesh mesh;
+        Float3 colour{0.2f, 0.2f, 0.22f};  ///< linear, 0..1
         struct Placed {
             double frame;
             Transform transform;
@@ -37,6 +39,14 @@ struct UsdStage {
         Float3 eye, target;
         float angle = 0.6f;  ///< of view, top to bottom, rad
         float aspect = 16.0f / 9.0f;
+        float shutter = 0.5f;  ///< frames that it is open, around the frame; 0.5 is a shutter of 180 degrees
+    };
+    /// Grains, one file per frame (write_grains() as .usda), taken in as value clips: files that are not there yet, or
+    /// never will be, are passed over.
+    struct Grains {
+        std::string folder, name;  ///< of FOLDER/NAME.0001.usda; the folder relative to the stage
+        int every = 1;             ///< frames
+        std::string stage;         ///< the name of the stage's own file, which tells what the clips hold
     };
 
     double fps = 24;
@@ -45,6 +55,9 @@ struct UsdStage {
     std::vector<Collider> colliders;
     bool has_camera = false;
     Camera camera;
+    bool has_grains = false;
+    Grains grains;
+    Float3 to_sun{-0.5f, 0.6f, 0.6f};  ///< where the sunlight comes from
 };
 
 /// Whole or not at all. Throws Error.

@@ -58,6 +58,10 @@ std::vector<VolumeStatistics> write_volumes(const std::string& path, const Parti
 /// for the threads) for the same frame. Of the particles it knows nothing.
 bool volumes_are_whole(const std::string& path, const VolumeSettings&, const FrameStamp&);
 
+/// The box around all active voxels of a file that write_volumes() has left, m, from its head alone; false for a file
+/// that is not there or does not say.
+bool volume_bounds(const std::string& path, Float3& low, Float3& high);
+
 /// What `firn info FILE.vdb` prints: one line per fact. Throws Error for a file that is none.
 std::string describe_vdb(const std::string& path);
 
