@@ -40,15 +40,15 @@ const std::vector<MaterialPreset>& material_presets() {
         {"slush",
          "Slush",
          "Half water: slumps, splashes and hardly resists.",
-         {20e3f, 0.45f, 4.0f, 0.05f, 0.02f, 700.0f}},
+         {20e3f, 0.45f, 4.0f, 0.02f, 0.008f, 700.0f}},
         {"crust",
          "Crust",
          "A stiff plate on soft snow: hardly dents, and snaps when it loses its support.",
-         {3e6f, 0.4f, 8.0f, 0.003f, 0.0004f, 500.0f}},
+         {3e6f, 0.4f, 8.0f, 0.008f, 0.003f, 500.0f}},
         {"ice",
          "Ice",
          "Hard: keeps its shape; for bounce also set damping = 0 and cfl_wave = 0.5.",
-         {30e6f, 0.42f, 6.0f, 0.001f, 0.00015f, 917.0f}},
+         {30e6f, 0.42f, 6.0f, 0.01f, 0.003f, 917.0f}},
     };
     return presets;
 }

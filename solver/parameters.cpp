@@ -29,7 +29,7 @@ std::vector<ParameterInfo> make_table() {
     // clang-format off
     return {
         // token, label, unit, folder, type, default, hard limits, slider, help, symbol, source, choices, field
-        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 1e12, 2e4, 1e7,
+        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 7e9, 2e4, 1e7,
          "Stiffness. Raise it and the snow sags and squashes less and holds its shape; lower it and it sinks under its own "
          "weight. The papers use 20 to 600 kPa; measured snow is a hundred times stiffer, and costs little more time.",
          "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
@@ -172,7 +172,7 @@ std::vector<ParameterInfo> make_table() {
         {"calibrated", "Filling Counts as Rest", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
          "Snow is at rest as it was placed, whether on a lattice, jittered or relaxed. Off = as published: irregular fillings count as "
          "packed snow, and are several times as stiff.", "", "Firn; Gissler 2020, Eq. 21", {}, field<&P::calibrated>},
-        {"softening_length", "Crack Opening", "m", "Remedies", real, {0.003}, 0, 1, 0, 0.02,
+        {"softening_length", "Crack Opening", "m", "Remedies", real, {0.002}, 0, 1, 0, 0.02,
          "How far a crack opens before the snow has lost most of its strength there. Raise it for tough snow that tears slowly, lower it "
          "for brittle snow. 0 = as published: it depends on the spacing.", "w_c", "Firn; Gissler 2020, Eq. 22", {},
          field<&P::softening_length>},

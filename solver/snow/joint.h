@@ -278,7 +278,8 @@ struct JointResidual {
         const Real pressed = select(hold > 0.75f, push, 0.0f);
         const Vec3 moving_on = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
         const Real fresh = (at.friction * pressed + bond) / max(sqrt(dot(moving_on, moving_on)), slip_speed(s));
-        const Real drag = settled ? load(s.drag + i) : fresh;
+        // More than this stops anything within the step.
+        const Real drag = settled ? load(s.drag + i) : min(fresh, splat(1e4f / s.dt));
         store(s.drag + i, drag);
         const Vec3 rubbed = -drag * moving_on;
         store3(s.impulse, i, (particle_mass(s, i) * s.dt) * (rubbed + pressed * at.normal));
