@@ -10,6 +10,7 @@
 #include "subcommands.h"
 #include "thread_limit.h"
 #include "wedges.h"
+#include "wind_files.h"
 
 namespace firn {
 
@@ -45,6 +46,7 @@ int run(const CommandLine& line) {
 
     std::vector<std::string> warnings = scene.warnings;
     if (!fewer.empty()) warnings.push_back(fewer);
+    require_wind_files(scene);
     const SceneCounts counts = count_scene(scene);
     const uint64_t particles = whole(counts.snow);
     for (const Count* count : {&counts.snow, &counts.boundary})

@@ -106,17 +106,19 @@ void follow_sequence(const Scene& scene, size_t index, ColliderState& first, std
 
 }  // namespace
 
-std::string sequence_file(const std::string& pattern, int frame, int first, int last) {
+std::string frame_file(const std::string& pattern, int frame) {
     const size_t at = pattern.find('%');
     const size_t end = pattern.find('d', at);
     const std::string digits = pattern.substr(at + 1, end - at - 1);
     const int width = digits.empty() ? 0 : std::stoi(digits);
     const bool zeros = !digits.empty() && digits[0] == '0';
-    const auto name = [&](int number) {
-        char text[32];
-        std::snprintf(text, sizeof text, zeros ? "%0*d" : "%*d", width, number);
-        return pattern.substr(0, at) + text + pattern.substr(end + 1);
-    };
+    char text[32];
+    std::snprintf(text, sizeof text, zeros ? "%0*d" : "%*d", width, frame);
+    return pattern.substr(0, at) + text + pattern.substr(end + 1);
+}
+
+std::string sequence_file(const std::string& pattern, int frame, int first, int last) {
+    const auto name = [&](int number) { return frame_file(pattern, number); };
     const auto exists = [&](int number) { return std::filesystem::exists(name(number)); };
     if (exists(frame)) return name(frame);
     int earlier = frame, later = frame;

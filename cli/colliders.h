@@ -48,6 +48,8 @@ struct ColliderCount {
 /// Reads it, and throws the same errors as CollidingBody, but for memory. `probes`: see counts.h.
 ColliderCount count_collider(const Scene&, size_t index, double probes);
 
+/// The file of a frame: its number in the place of '%04d' (or %d, %4d).
+std::string frame_file(const std::string& pattern, int frame);
 /// The file of a frame: 'boot.%04d.obj' -> 'boot.0007.obj'. Before the first that exists the first, after the last the
 /// last; throws Error for one that is missing between.
 std::string sequence_file(const std::string& pattern, int frame, int first, int last);

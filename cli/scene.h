@@ -86,6 +86,14 @@ struct Collider {
     std::string where;
 };
 
+/// Wind of files, besides that of the parameters.
+struct SceneWind {
+    std::string file;  ///< as that of Geometry; "" = none
+    std::string grid;  ///< "" = the first that fits
+    float scale = 1;   ///< of the velocities
+    std::string where;
+};
+
 struct SceneCamera {
     bool given = false;  ///< false = fit it to the snow
     Float3 eye{3, 2, 4}, target;
@@ -148,6 +156,7 @@ struct Scene {
     std::vector<WedgeAxis> wedges;
     std::vector<MotionValue> motion;    ///< with `parameters`, all that the motion depends on
     std::vector<std::string> warnings;  ///< what is allowed but looks like a slip
+    SceneWind wind;
 };
 
 /// Reads a scene file; `overrides` are KEY=VALUE as in --set. Throws Error "file:line:column: what; what to do".

@@ -87,6 +87,10 @@ std::vector<SceneKey> make_table() {
         {"keys", "position", vector, "m", "the key before", -far, far, "Position at that frame."},
         {"keys", "rotation", vector, "degrees", "the key before", -1e6, 1e6, "About x, then y, then z. Turns may exceed 360."},
 
+        {"wind", "file", file, "", "", 0, 0, "A .vdb with velocities of the air in m/s, added to wind and gusts. 'wind.%04d.vdb' = one for each frame, from the first to the last, interpolated in time. Each particle gets the velocity where it is at the beginning of a frame; outside of the voxels that is the grid's background, 0 in most files."},
+        {"wind", "grid", text, "", "the first of vectors, else vel", 0, 0, "Name of the grid in the .vdb: one of vectors, or three of floats that are called NAME.x, NAME.y and NAME.z."},
+        {"wind", "scale", number, "", "1", -1e6, 1e6, "Multiplies the velocities of the file. Raise it for a stronger wind."},
+
         no_motion({"camera", "eye", vector, "m", "fitted to the snow", -far, far, "Where the camera stands."}),
         no_motion({"camera", "target", vector, "m", "0 0 0", -far, far, "What it looks at."}),
         no_motion({"camera", "angle", number, "degrees", "35", 1, 170, "Angle of view, from top to bottom."}),

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "firn/air.h"
 #include "firn/error.h"
 #include "firn/particles.h"
 #include "firn/short_token.h"
@@ -156,6 +157,21 @@ Collider read_collider(SceneTable section, Scene& scene) {
     return collider;
 }
 
+SceneWind read_wind(const SceneTable& section, const std::string& folder) {
+    SceneWind wind;
+    for (const char* key : {"grid", "scale"})
+        if (section.has(key) && !section.has("file"))
+            section.fail_at(key, std::string("'") + key + "' belongs to a .vdb; give its 'file' too");
+    if (!section.has("file")) return wind;
+    wind.where = section.where("file");
+    wind.file = section.path("file", folder);
+    if (wind.file.empty()) section.fail_at("file", "'file' is empty; name a .vdb, or take it out");
+    frame_patterns(section, wind.file);
+    if (section.has("grid")) wind.grid = section.text("grid");
+    wind.scale = section.real("scale");
+    return wind;
+}
+
 SceneCamera read_camera(const SceneTable& section) {
     SceneCamera camera;
     camera.given = section.has("eye");
@@ -260,6 +276,9 @@ void collect_hints(Scene& scene) {
         const bool late = snow.start && *snow.start > scene.last_frame;
         if (late) hint(snow.where, "'" + snow.name + "' starts after the last frame");
     }
+    if (!scene.wind.file.empty() && !has_air(effective(scene.parameters)))
+        hint(scene.wind.where,
+             "the wind does nothing while there is no air: raise 'drag', or set drag_law = \"flakes\"");
     for (const Collider& collider : scene.colliders) {
         if (!collider.keys.empty() && collider.keys.front().frame > scene.last_frame)
             hint(collider.where, "'" + collider.name + "' has its first key after the last frame");
@@ -321,6 +340,7 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     const SceneTable wind = section("wind");
     if (root.contains("wind") && !wind.has("drag")) scene.parameters.drag_law = DragLaw::flakes;
     wind.set_parameters(scene.parameters);
+    scene.wind = read_wind(wind, scene.folder);
 
     const SnowMaterial common = read_material(section("material"), {material_of(Parameters()), {}});
     apply(common.material, scene.parameters);

@@ -39,6 +39,7 @@
 #include "scene_copy.h"
 #include "scene_counts.h"
 #include "snow.h"
+#include "wind_files.h"
 
 namespace firn {
 
@@ -187,6 +188,7 @@ int Run::go() {
         return 0;
     }
     if (interrupted_by() != 0) return interrupted_by();
+    require_wind_files(scene_);
     if (!resumed) {
         view_.phase("counting particles");
         require_memory(count_scene(scene_), scene_, engine_);
@@ -498,6 +500,12 @@ void Run::add_what_appears(int frame, State& state) {
 }
 
 FrameReport Run::advance(int frame) {
+    // A frame that was interrupted goes on in the air of its beginning, which the checkpoint holds.
+    if (!scene_.wind.file.empty() && state_.into.substeps == 0) {
+        view_.phase("reading the wind");
+        set_wind_of_files(scene_, frame, state_.particles);
+        engine_.upload(state_.particles);
+    }
     FrameStart start = state_.into;
     start.clock = (frame - 1 - scene_.first_frame) * (1.0 / scene_.fps);  // the nodes have the same bits
     for (size_t k = 0; k < colliders_.size(); ++k) {
@@ -572,6 +580,7 @@ int Run::advance_one() {
     state_.frame = frame;
     state_.into = {};
     state_.begun = {};
+    clear_wind_of_files(state_.particles);
     if (placer_.adds_at(frame)) {
         add_what_appears(frame, state_);
         engine_.upload(state_.particles);
