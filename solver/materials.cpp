@@ -68,7 +68,8 @@ Material measured_material(float density) {
     }
     // Bergfeld et al. 2023: E = 6.5e3 MPa (rho / 917)^4.4.
     const float share = density / 917.0f;
-    const float young_modulus = 6.5e9f * std::pow(share, 4.4f);
+    // What the joint solve can follow at long steps ends there; nobody sees more than that.
+    const float young_modulus = std::min(6.5e9f * std::pow(share, 4.4f), 3e8f);
     // Tensile strength of seasonal snow follows the same density with a power near 2.4 (Jamieson and Johnston
     // 1990: 79.7 kPa (rho / 917)^2.39), and snow is about ten times stronger in compression. Strength over stiffness is
     // the strain at which it yields.

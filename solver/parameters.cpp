@@ -29,7 +29,7 @@ std::vector<ParameterInfo> make_table() {
     // clang-format off
     return {
         // token, label, unit, folder, type, default, hard limits, slider, help, symbol, source, choices, field
-        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 7e9, 2e4, 1e7,
+        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 3e8, 2e4, 1e7,
          "Stiffness. Raise it and the snow sags and squashes less and holds its shape; lower it and it sinks under its own "
          "weight. The papers use 20 to 600 kPa; measured snow is a hundred times stiffer, and costs little more time.",
          "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
@@ -51,7 +51,7 @@ std::vector<ParameterInfo> make_table() {
          "cubed.", "rho_0",
          "Gissler 2020, 4", {}, field<&P::rest_density>},
 
-        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-3, 100, 0.005, 0.2,
+        {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 2e-3, 100, 0.005, 0.2,
          "Distance between particles as they are placed. Lower it for finer detail: half the spacing means eight times as many "
          "particles and about sixteen times the work.", "h", "Gissler 2020, 3.4", {},
          field<&P::spacing>},
@@ -110,7 +110,7 @@ std::vector<ParameterInfo> make_table() {
          "diverges.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the pressure solve from the last step's pressures: fewer iterations, nearly the same result.", "", "Firn", {}, field<&P::pressure_warm_start>},
-        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 0.1, 1e-4, 1e-2,
+        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 3e-3, 1e-4, 3e-3,
          "The shear solve stops at this relative residual, and at up to a hundred times less as the snow comes to rest. Lower it "
          "if resting snow trembles; it takes more iterations.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {500}, 1, 100000, 10, 1000,

@@ -15,10 +15,13 @@ struct Lame {
 /// absurd xi makes it zero or infinite.
 /// `compaction` is rho0_t / rho0. With `softening`, snow that is looser than at rest loses its strength by that instead
 /// of xi: the spacing over the opening of a crack, so that the work of breaking does not depend on the spacing.
-FIRN_HD Real hardening_factor(Real xi, Real compaction, float softening) {
+/// `solid` is the compaction at which it is as dense as ice; from there on it resists more, up to
+/// twentyfold. 0 = nowhere.
+FIRN_HD Real hardening_factor(Real xi, Real compaction, float softening, Real solid) {
     const Real packed = 1.0f - 1.0f / max(compaction, 1e-6f);
     const Real steepness = softening > 0.0f ? select(packed < 0.0f, splat(softening), xi) : xi;
-    return exp(min(max(steepness * packed, -30.0f), 30.0f));
+    const Real beyond = select(solid > 0.0f, max(compaction / max(solid, 1e-6f) - 1.0f, 0.0f), 0.0f);
+    return exp(min(max(steepness * packed + min(5.0f * beyond, 3.0f), -30.0f), 30.0f));
 }
 
 /// Snow is at most as dense as ice, kg/m^3.

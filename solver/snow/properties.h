@@ -158,6 +158,12 @@ FIRN_HD SnowSums sum_snow(const SnowView& s, uint32_t i, const Vec3& x, const Ve
     return sums;
 }
 
+/// The compaction at which a particle's snow is ice; 0 where compaction does not count from how it was placed.
+FIRN_HD Real solid_compaction(const SnowView& s, uint32_t i) {
+    if (!s.set.calibrated) return splat(0.0f);
+    return max(ice_density / s.rest_density.at(s.now.rank, i), 1.0f);
+}
+
 /// Everything that a particle needs of its surroundings before the solves, in one pass over its neighbours.
 struct Properties {
     SnowView s;
@@ -222,11 +228,12 @@ struct Properties {
         Real filling = load(s.before.filling + i);
         if (s.set.calibrated) {
             filling = select(filling > 0.0f, filling, as_placed(compaction));
-            compaction = min(compaction / filling, max(ice_density / rho0, 1.0f));
+            compaction = compaction / filling;
         }
         store(s.after.filling + i, filling);
         store(s.compaction + i, compaction);
-        const Real factor = hardening_factor(s.material.hardening.at(rank, i), compaction, s.set.softening);
+        const Real factor =
+            hardening_factor(s.material.hardening.at(rank, i), compaction, s.set.softening, solid_compaction(s, i));
         return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), factor);
     }
 

@@ -115,9 +115,9 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     SolveReport &of_pressure = result.solves[snow::pressure_solve], &of_shear = result.solves[snow::shear_solve];
     if (p.solver == Solver::split) of_pressure = report(solves[snow::pressure_solve]);
     if (p.solver != Solver::explicit_step) of_shear = report(solves[snow::shear_solve]);
-    // What is allowed is little, and weighted by the worst: only a solve that misses it two hundredfold is worth a
+    // What is allowed is little, and weighted by the worst: only a solve that misses it five hundredfold is worth a
     // warning, which others get at ten times their tolerance.
-    if (joint) of_shear.residual /= 20;
+    if (joint) of_shear.residual /= 50;
     pressure_iterations_ = of_pressure.iterations;
     shear_iterations_ = of_shear.iterations;
     read_impulses(impulse);

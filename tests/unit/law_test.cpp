@@ -313,7 +313,7 @@ TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
             const double rho0 = 400, now = ratio * rho0;
             const double expected = std::exp(xi * (now - rho0) / now);
             const double got =
-                lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(ratio)), 0), 0);
+                lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(ratio)), 0, splat(0.0f)), 0);
             EXPECT_NEAR(got, expected, 1e-5 * expected) << "xi " << xi << ", density " << now;
         }
 }
@@ -321,7 +321,7 @@ TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
 TEST(FIRN_SUITE(Law), HardeningIsBoundedForLoneFlakesAndAbsurdXi) {
     for (const float xi : {10.0f, 100.0f})
         for (const float now : {0.0f, 1e-20f, 1.0f, 399.0f, 1e9f}) {
-            const float factor = lane(hardening_factor(splat(xi), splat(now / 400.0f), 0), 0);
+            const float factor = lane(hardening_factor(splat(xi), splat(now / 400.0f), 0, splat(0.0f)), 0);
             EXPECT_GT(factor, 0.0f);
             EXPECT_LT(factor, 1e14f);
         }
@@ -333,9 +333,12 @@ TEST(FIRN_SUITE(Law), CracksSoftenByTheirOpeningAndPackedSnowByXi) {
         const double opening = 0.003, stretched = 1 + opening / spacing;
         const float softening = static_cast<float>(spacing / opening);
         const Real xi = splat(10.0f);
-        EXPECT_NEAR(lane(hardening_factor(xi, splat(static_cast<float>(1 / stretched)), softening), 0), std::exp(-1.0),
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(static_cast<float>(1 / stretched)), softening, splat(2.0f)), 0), std::exp(-1.0),
                     1e-5);
-        EXPECT_NEAR(lane(hardening_factor(xi, splat(1.25f), softening), 0), std::exp(2.0), 1e-4);
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(1.25f), softening, splat(2.0f)), 0), std::exp(2.0), 1e-4);
+        // A tenth denser than ice: e^0.5 more.
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(2.2f), softening, splat(2.0f)), 0),
+                    std::exp(10 * (1 - 1 / 2.2) + 0.5), 0.01);
     }
 }
 
@@ -346,7 +349,7 @@ TEST(FIRN_SUITE(Law), LameParametersOfEquation22And23) {
         const reference::Lame expected = reference::lame({400, 380, 450}, p);
         for (const size_t i : {0u, 1u, 2u}) {
             const double rho[3] = {400, 380, 450};
-            const Real factor = hardening_factor(splat(10.0f), splat(static_cast<float>(rho[i] / 400)), 0);
+            const Real factor = hardening_factor(splat(10.0f), splat(static_cast<float>(rho[i] / 400)), 0, splat(0.0f));
             const Lame got = lame(splat(140e3f), splat(static_cast<float>(nu)), factor);
             EXPECT_NEAR(lane(got.shear, 0), expected.G[i], 2e-6 * expected.G[i]);
             // 1 - 2 nu loses two digits at 0.49.
