@@ -40,15 +40,15 @@ const std::vector<MaterialPreset>& material_presets() {
         {"slush",
          "Slush",
          "Half water: slumps, splashes and hardly resists.",
-         {20e3f, 0.45f, 4.0f, 0.02f, 0.008f, 700.0f}},
+         {20e3f, 0.45f, 4.0f, 0.05f, 0.02f, 700.0f}},
         {"crust",
          "Crust",
          "A stiff plate on soft snow: hardly dents, and snaps when it loses its support.",
-         {3e6f, 0.4f, 8.0f, 0.008f, 0.003f, 500.0f}},
+         {3e6f, 0.4f, 8.0f, 0.003f, 0.0004f, 500.0f}},
         {"ice",
          "Ice",
          "Hard: keeps its shape; for bounce also set damping = 0 and cfl_wave = 0.5.",
-         {30e6f, 0.42f, 6.0f, 0.01f, 0.003f, 917.0f}},
+         {30e6f, 0.42f, 6.0f, 0.001f, 0.00015f, 917.0f}},
     };
     return presets;
 }
@@ -68,8 +68,7 @@ Material measured_material(float density) {
     }
     // Bergfeld et al. 2023: E = 6.5e3 MPa (rho / 917)^4.4.
     const float share = density / 917.0f;
-    // What the joint solve can follow at long steps ends there; nobody sees more than that.
-    const float young_modulus = std::min(6.5e9f * std::pow(share, 4.4f), 3e8f);
+    const float young_modulus = 6.5e9f * std::pow(share, 4.4f);
     // Tensile strength of seasonal snow follows the same density with a power near 2.4 (Jamieson and Johnston
     // 1990: 79.7 kPa (rho / 917)^2.39), and snow is about ten times stronger in compression. Strength over stiffness is
     // the strain at which it yields.

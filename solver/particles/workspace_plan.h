@@ -17,8 +17,8 @@ struct Lifetime {
 constexpr Lifetime always{0, 255};
 
 /// Arrays that only some settings need get memory of their own, once it is needed.
-enum class ScratchPool : uint8_t { main, second, third };
-constexpr size_t scratch_pools = 3;
+enum class ScratchPool : uint8_t { main, second, third, fourth };
+constexpr size_t scratch_pools = 4;
 
 /// One row of a method's table of scratch arrays.
 struct ScratchArray {

@@ -111,9 +111,9 @@ struct ElasticEnergy {
     SnowView s;
     FIRN_HD Values<1> operator()(uint32_t i) const {
         const Sym e = load_sym(s.after.strain, i);
-        const Lame stiff =
-            lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i),
-                 hardening_factor(s.material.hardening.at(s.now.rank, i), load(s.compaction + i), s.set.softening, solid_compaction(s, i)));
+        const Lame stiff = lame(s.material.young_modulus.at(s.now.rank, i), s.material.poisson_ratio.at(s.now.rank, i),
+                                hardening_factor(s.material.hardening.at(s.now.rank, i), load(s.compaction + i),
+                                                 s.set.softening, solid_compaction(s, i)));
         const Real squares = e.xx * e.xx + e.yy * e.yy + e.zz * e.zz + 2.0f * (e.xy * e.xy + e.xz * e.xz + e.yz * e.yz);
         const Real volume = particle_mass(s, i) / load(s.density + i);
         return {{volume * (0.5f * stiff.first * trace(e) * trace(e) + stiff.shear * squares)}};

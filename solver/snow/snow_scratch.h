@@ -73,8 +73,9 @@ enum Scratch : uint8_t {
     scratch_end
 };
 
-/// Arrays that only Bi-CGSTAB and viscous friction (`published`) need.
-constexpr ScratchPool bicgstab_pool = ScratchPool::second, viscous_pool = ScratchPool::third;
+/// Arrays that only Bi-CGSTAB and viscous friction (`published`), or only the joint solve needs.
+constexpr ScratchPool bicgstab_pool = ScratchPool::second, viscous_pool = ScratchPool::third,
+                      joint_pool = ScratchPool::fourth;
 
 constexpr ScratchArray own_scratch[] = {
     // name, words, first stage that writes it and last that reads it
@@ -106,12 +107,12 @@ constexpr ScratchArray own_scratch[] = {
     {"direction", 4, {shear_stage, shear_stage}},
     {"residual", 3, {shear_stage, shear_stage}},
     {"product", 3, {shear_stage, shear_stage}},
-    {"trial", 4, {shear_stage, contact_stage}},
-    {"tangent", 12, {shear_stage, shear_stage}},
-    {"surface_plane", 4, {shear_stage, contact_stage}},
-    {"hold", 1, {shear_stage, contact_stage}},
-    {"drag", 1, {shear_stage, contact_stage}},
-    {"step", 3, {shear_stage, shear_stage}},
+    {"trial", 4, {shear_stage, contact_stage}, -1, joint_pool},
+    {"tangent", 12, {shear_stage, shear_stage}, -1, joint_pool},
+    {"surface_plane", 4, {shear_stage, contact_stage}, -1, joint_pool},
+    {"hold", 1, {shear_stage, contact_stage}, -1, joint_pool},
+    {"drag", 1, {shear_stage, contact_stage}, -1, joint_pool},
+    {"step", 3, {shear_stage, shear_stage}, -1, joint_pool},
     {"shadow", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
     {"second_product", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
     {"half", 4, {shear_stage, shear_stage}, -1, bicgstab_pool},

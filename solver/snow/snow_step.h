@@ -55,6 +55,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     // Memory first: what fails here leaves the state as it is.
     reserve_bodies(bodies);
     if (!p.symmetric) work_.reserve(snow::bicgstab_pool);
+    if (p.solver == Solver::joint) work_.reserve(snow::joint_pool);
     if (p.friction_model == FrictionModel::viscous) work_.reserve(snow::viscous_pool);
     const auto start = on_.mark();
     boundary_.set_velocity(on_, next, bodies, dt);
@@ -207,6 +208,8 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     const KrylovProgress at{state, double(p.shear_tolerance)};
     // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
     const float moving = 30.0f * p.shear_tolerance, still = 0.2f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
+    // One number of iterations counts for all passes.
+    const int most_iterations = 3 * p.shear_iterations_max;
     const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
                   product = work_.columns(snow::product);
     Float4* const direction = work_.at<Float4>(snow::direction);
@@ -230,9 +233,9 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
             on_.for_each(count, TakeStep{s, step, float(line.next(now.sums[2]))});
             continue;
         }
-        if (now.done || pass == most_passes || now.iterations >= p.shear_iterations_max) break;
+        if (now.done || pass == most_passes || now.iterations >= most_iterations) break;
         on_.for_each(count, ClearStep{step});
-        const int left = p.shear_iterations_max - now.iterations, likely = shear_iterations_ / 3;
+        const int left = most_iterations - now.iterations, likely = shear_iterations_ / 3;
         if (!conjugate_gradients(on_, count, A, {step, residual, product, direction}, at, left, likely, watch))
             return false;
         on_.copy_out(&now, state, 1);
@@ -303,8 +306,9 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.ballistic = p.ballistic;
     set.symmetric = p.symmetric;
     set.yield_by_stress = p.yield == Yield::stress;
-    set.calibrated = p.calibrated;
-    set.softening = p.softening_length > 0 ? p.spacing / p.softening_length : 0.0f;
+    // The figures of the other solves, and the presets that were chosen with them, are without these.
+    set.calibrated = set.joint && p.calibrated;
+    set.softening = set.joint && p.softening_length > 0 ? p.spacing / p.softening_length : 0.0f;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
     return set;

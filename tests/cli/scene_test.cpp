@@ -287,7 +287,7 @@ TEST(SceneFile, SetReachesEveryKindOfKey) {
 
     expect_mistake(text, "--set snow.bell.velocity=[1,2,3]: ", "there are ball", {"snow.bell.velocity=[1,2,3]"});
     expect_mistake(text, "--set snow.ball.velocty=1: ", "did you mean 'velocity'?", {"snow.ball.velocty=1"});
-    expect_mistake(text, "--set material.E=-5: ", "1 to 3e+08 Pa", {"material.E=-5"});
+    expect_mistake(text, "--set material.E=-5: ", "1 to 1e+12 Pa", {"material.E=-5"});
     expect_mistake(text, "--set E: ", "KEY=VALUE", {"E"});
     expect_mistake(text, "--set radius=1: ", "snow.radius", {"radius=1"});
     expect_mistake(text, "--set time.end=[: ", "not a value", {"time.end=["});

@@ -79,15 +79,13 @@ TEST(Bodies, RigidAndDeformingDescriptionsAgree) {
     const Pressed rigid = press(Motion::rigid, 0), deforming = press(Motion::deforming, 0);
     double apart = 0;
     for (size_t i = 0; i < rigid.snow.count(); ++i)
-        apart += length(wide(rigid.snow.position[i]) - wide(deforming.snow.position[i])) /
-                 static_cast<double>(rigid.snow.count());
-    note("mean distance between the two, m", apart);
+        apart = std::max(apart, length(wide(rigid.snow.position[i]) - wide(deforming.snow.position[i])));
+    note("largest distance between the two, m", apart);
     note("force on the rigid plate, N", rigid.plate.force[1]);
     note("force on the deforming plate, N", deforming.plate.force[1]);
-    // The same motion, rounded at other places; yield and contact make some of the rounding grow, in places to a part of
-    // a spacing.
-    EXPECT_LT(apart, 0.1 * dx);
-    EXPECT_NEAR(rigid.plate.force[1], deforming.plate.force[1], 0.03 * std::abs(rigid.plate.force[1]));
+    // The same motion, rounded at other places; plasticity makes some of the rounding grow.
+    EXPECT_LT(apart, 0.05 * dx);
+    EXPECT_NEAR(rigid.plate.force[1], deforming.plate.force[1], 0.01 * std::abs(rigid.plate.force[1]));
 }
 
 }  // namespace

@@ -185,10 +185,9 @@ TEST(FastBodies, SubstepsThatAreTooLongAreAWarning) {
         send(engine, engine.add_body(body), body, from, to);
         const FrameReport report = engine.advance(frame);
         // Beside it there may be one of grains that such steps throw off.
-        const auto of_ball =
-            std::find_if(report.warnings.begin(), report.warnings.end(), [](const std::string& warning) {
-                return warning.find("body 'ball' moves") != std::string::npos;
-            });
+        const auto of_ball = std::find_if(
+            report.warnings.begin(), report.warnings.end(),
+            [](const std::string& warning) { return warning.find("body 'ball' moves") != std::string::npos; });
         ASSERT_NE(of_ball, report.warnings.end());
         EXPECT_NE(of_ball->find("48 m/s"), std::string::npos) << *of_ball;
         EXPECT_NE(of_ball->find(fixed ? "set substeps to" : "set dt_min to"), std::string::npos) << *of_ball;

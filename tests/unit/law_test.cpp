@@ -312,8 +312,8 @@ TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {
         for (const double ratio : {0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 3.0}) {
             const double rho0 = 400, now = ratio * rho0;
             const double expected = std::exp(xi * (now - rho0) / now);
-            const double got =
-                lane(hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(ratio)), 0, splat(0.0f)), 0);
+            const double got = lane(
+                hardening_factor(splat(static_cast<float>(xi)), splat(static_cast<float>(ratio)), 0, splat(0.0f)), 0);
             EXPECT_NEAR(got, expected, 1e-5 * expected) << "xi " << xi << ", density " << now;
         }
 }
@@ -333,8 +333,8 @@ TEST(FIRN_SUITE(Law), CracksSoftenByTheirOpeningAndPackedSnowByXi) {
         const double opening = 0.003, stretched = 1 + opening / spacing;
         const float softening = static_cast<float>(spacing / opening);
         const Real xi = splat(10.0f);
-        EXPECT_NEAR(lane(hardening_factor(xi, splat(static_cast<float>(1 / stretched)), softening, splat(2.0f)), 0), std::exp(-1.0),
-                    1e-5);
+        EXPECT_NEAR(lane(hardening_factor(xi, splat(static_cast<float>(1 / stretched)), softening, splat(2.0f)), 0),
+                    std::exp(-1.0), 1e-5);
         EXPECT_NEAR(lane(hardening_factor(xi, splat(1.25f), softening, splat(2.0f)), 0), std::exp(2.0), 1e-4);
         // A tenth denser than ice: e^0.5 more.
         EXPECT_NEAR(lane(hardening_factor(xi, splat(2.2f), softening, splat(2.0f)), 0),

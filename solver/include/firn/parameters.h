@@ -9,7 +9,7 @@
 namespace firn {
 
 enum class Mode : int { standard, published };
-enum class Solver : int { joint, split, combined, explicit_step };
+enum class Solver : int { split, combined, explicit_step, joint };
 enum class PressureModel : int { compressible, incompressible };
 enum class FrictionModel : int { coulomb, viscous };
 enum class Yield : int { stress, strain };
