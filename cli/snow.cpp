@@ -11,22 +11,6 @@
 
 namespace firn {
 
-namespace {
-
-/// Whether each particle of a body holds just spacing^3: flakes, and boxes of whole spacings.
-bool holds_whole_cells(const Snow& snow, const Scene& scene) {
-    const Geometry& g = snow.geometry;
-    if (snow.rate > 0 || g.shape == ShapeKind::particles || g.shape == ShapeKind::heightfield) return true;
-    if (g.shape != ShapeKind::box || snow.relaxed) return false;
-    const auto whole = [&](float length) {
-        const double cells = double(length) / scene.parameters.spacing;
-        return std::abs(cells - std::round(cells)) < 1e-3;
-    };
-    return whole(g.size.x) && whole(g.size.y) && whole(g.size.z);
-}
-
-}  // namespace
-
 int first_frame_of(const Snow& snow, const Scene& scene) {
     return std::max(snow.start.value_or(scene.first_frame), scene.first_frame);
 }
@@ -48,15 +32,14 @@ void append(Particles& to, const Particles& from) {
 }
 
 SnowPlacer::SnowPlacer(const Scene& scene)
-    : scene_(scene), points_(scene.snow.size()), share_(scene.snow.size(), 1), varies_(material_table().size()) {
+    : scene_(scene), points_(scene.snow.size()), varies_(material_table().size()) {
     const Material common = material_of(scene.parameters);
     for (const Snow& snow : scene.snow) {
         for (size_t q = 0; q < material_table().size(); ++q)
-            varies_[q] =
-                varies_[q] || snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
-                varies(snow.material.noise, material_table()[q].token) ||
-                (snow.geometry.shape == ShapeKind::particles && !snow.own_material) ||  // the file may say more
-                (material_table()[q].value == &Material::rest_density && !holds_whole_cells(snow, scene));
+            varies_[q] = varies_[q] ||
+                         snow.material.material.*material_table()[q].value != common.*material_table()[q].value ||
+                         varies(snow.material.noise, material_table()[q].token) ||
+                         (snow.geometry.shape == ShapeKind::particles && !snow.own_material);  // the file may say more
     }
 }
 
@@ -87,12 +70,11 @@ const std::vector<Float3>& SnowPlacer::points(size_t body) {
     const Snow& snow = scene_.snow[body];
     Filling filled = fill_snow(snow, scene_.parameters);
     warnings_.insert(warnings_.end(), filled.warnings.begin(), filled.warnings.end());
-    share_[body] = filled.share(scene_.parameters.spacing);
     points_[body] = std::move(filled.position);
     return points_[body];
 }
 
-Particles SnowPlacer::make_particles(const Snow& snow, std::vector<Float3> positions, float share) const {
+Particles SnowPlacer::make_particles(const Snow& snow, std::vector<Float3> positions) const {
     Particles particles;
     particles.position = std::move(positions);
     particles.velocity.reserve(particles.count());
@@ -111,8 +93,6 @@ Particles SnowPlacer::make_particles(const Snow& snow, std::vector<Float3> posit
         std::vector<float>& array = particles.*quantity.array;
         array.assign(particles.count(), snow.material.material.*quantity.value);
         apply_noise(snow.material.noise, quantity.token, particles.position, array);
-        if (quantity.value == &Material::rest_density)
-            for (float& density : array) density *= share;
     }
     return particles;
 }
@@ -130,7 +110,7 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         const Transform placed = transform_of(snow.geometry.placed);
         std::vector<Float3> positions = file.particles.position;
         for (Float3& p : positions) p = apply_transform(placed, p);
-        fresh = make_particles(snow, std::move(positions), 1);
+        fresh = make_particles(snow, std::move(positions));
         for (size_t i = 0; i < file.particles.velocity.size(); ++i) {
             const Float3 v = turned(placed, file.particles.velocity[i]);
             Float3& to = fresh.velocity[i];
@@ -156,7 +136,7 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
     } else {
         points(body);
         // It is placed once; nobody asks for the points again.
-        fresh = make_particles(snow, std::move(points_[body]), share_[body]);
+        fresh = make_particles(snow, std::move(points_[body]));
         points_[body] = {};
     }
     fresh.id.reserve(fresh.count());
@@ -174,7 +154,7 @@ size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int
     const std::vector<Float3> tried = flake_places(places, flakes, snow.seed, frame, spacing);
     std::vector<Float3> positions;
     for (const uint64_t k : free_places(tried, particles.position, spacing)) positions.push_back(tried[k]);
-    Particles fresh = make_particles(snow, std::move(positions), 1);
+    Particles fresh = make_particles(snow, std::move(positions));
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
     append(particles, fresh);
     return fresh.count();

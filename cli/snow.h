@@ -30,12 +30,11 @@ private:
     const std::vector<Float3>& points(size_t body);
     size_t place_body(size_t body, Particles&, int64_t& next_id);
     size_t open_source(size_t body, int frame, Particles&, int64_t& next_id);
-    /// Particles at these positions, with the velocity and the material of the body, each worth `share` of spacing^3.
-    Particles make_particles(const Snow&, std::vector<Float3> positions, float share) const;
+    /// Particles at these positions, with the velocity and the material of the body.
+    Particles make_particles(const Snow&, std::vector<Float3> positions) const;
 
     const Scene& scene_;
     std::vector<std::vector<Float3>> points_;  ///< of each body, m, world; empty = not yet asked for
-    std::vector<float> share_;                 ///< what a particle of each body holds, over spacing^3
     std::vector<bool> varies_;                 ///< which rows of material_table() differ between particles
     std::vector<std::string> warnings_;
 };

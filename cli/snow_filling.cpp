@@ -50,10 +50,10 @@ void require_near(const Float3& low, const Float3& high, float spacing, const st
 /// A lattice through a shape's own box that is centred on it, so that faces lie half a spacing outside the particles.
 struct ShapeLattice {
     const Geometry& shape;
-    double pitch[3];  ///< m; nearly the spacing, so that straight sides are as long as they should be
+    double spacing;
     int64_t count[3];
 
-    ShapeLattice(const Geometry& g, float apart) : shape(g) {
+    ShapeLattice(const Geometry& g, float apart) : shape(g), spacing(apart) {
         const Float3 size = g.shape == ShapeKind::box      ? g.size
                             : g.shape == ShapeKind::sphere ? Float3{2 * g.radius, 2 * g.radius, 2 * g.radius}
                                                            : Float3{2 * g.radius, g.height, 2 * g.radius};
@@ -62,12 +62,8 @@ struct ShapeLattice {
         count[0] = cells(size.x);
         count[1] = cells(size.y);
         count[2] = cells(size.z);
-        for (int axis = 0; axis < 3; ++axis) {
-            const bool straight = g.shape == ShapeKind::box || (g.shape == ShapeKind::cylinder && axis == 1);
-            pitch[axis] = straight && count[axis] > 0 ? double((&size.x)[axis]) / double(count[axis]) : double(apart);
-        }
     }
-    double at(int axis, int64_t i) const { return (double(i) + 0.5 - 0.5 * double(count[axis])) * pitch[axis]; }
+    double at(int axis, int64_t i) const { return (double(i) + 0.5 - 0.5 * double(count[axis])) * spacing; }
 
     /// The places of a row along x that are inside: from the first to its mirror image.
     int64_t first_inside(int64_t j, int64_t k) const {
@@ -81,7 +77,7 @@ struct ShapeLattice {
         const double chord = std::sqrt(std::max(0.0, double(shape.radius) * shape.radius - y * y - z * z));
         const int64_t middle = (count[0] + 1) / 2;
         int64_t first = std::clamp<int64_t>(
-            static_cast<int64_t>(std::ceil(0.5 * double(count[0]) - 0.5 - chord / pitch[0])), 0, middle);
+            static_cast<int64_t>(std::ceil(0.5 * double(count[0]) - 0.5 - chord / spacing)), 0, middle);
         while (first > 0 && !outside(first - 1)) --first;
         while (first < middle && outside(first)) ++first;
         return first;
@@ -183,7 +179,6 @@ Filling fill(const Snow& snow, const Parameters& parameters) {
             if (snow.relaxed) return fill_mesh(shape_mesh(g), settings);
             require_room(shape_volume(g) / std::pow(double(spacing), 3), snow, parameters);
             filling.position = lattice(g, spacing);
-            filling.volume = shape_volume(g);
             for (size_t i = 0; i < filling.position.size() && snow.jitter > 0; ++i) {
                 float* p = &filling.position[i].x;
                 for (uint64_t c = 0; c < 3; ++c)
@@ -196,7 +191,6 @@ Filling fill(const Snow& snow, const Parameters& parameters) {
             // Filled as it is in its file, then scaled.
             settings.spacing = spacing / g.placed.scale;
             filling = fill_vdb(g.file, g.grid, settings);
-            filling.volume *= std::pow(double(g.placed.scale), 3);
             for (Float3& p : filling.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
             return filling;
         case ShapeKind::heightfield:

@@ -78,6 +78,7 @@ private:
         std::string line = std::string(key_.key) + " = " + value + "\n", text;
         if (section.empty()) text += line;
         if (section == "noise") line = (is("noise", "amplitude") ? "" : "amplitude = 0.5\n") + line;
+        if (is("wind", "grid") || is("wind", "scale")) line = "file = \"a.obj\"\n" + line;
         text += body("snow") + (section == "snow" ? line : "");
         text += body("collider") + (section == "collider" ? line : "");
         if (section == "keys")

@@ -1,7 +1,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "firn/error.h"
 #include "firn/samples.h"
@@ -104,12 +103,6 @@ void warn_of_volume(const FillPlan& plan, const FillSettings& settings, double p
     }
 }
 
-float Filling::share(float spacing) const {
-    if (!(volume > 0) || position.empty()) return 1;
-    const double each = volume / (static_cast<double>(position.size()) * std::pow(double(spacing), 3));
-    return static_cast<float>(std::min(std::max(each, 0.5), 2.0));
-}
-
 Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
     FillPlan plan = fill_plan(mesh, settings);
     const MeshFacts& facts = plan.facts;
@@ -128,7 +121,6 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
             return (plan.inside_out ? -turns : turns) > 0.5;
         });
     }
-    if (facts.closed) filling.volume = std::abs(facts.volume);
     warn_of_volume(plan, settings, static_cast<double>(filling.position.size()), filling.warnings);
     return filling;
 }

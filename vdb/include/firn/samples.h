@@ -73,15 +73,10 @@ struct FillSettings {
     uint32_t seed = 0;
     double memory_limit = 0;  ///< bytes; 0 = what the machine has left
 };
-/// Snow particles that share a shape's volume.
+/// Snow particles, each worth spacing^3.
 struct Filling {
     std::vector<Float3> position;
     std::vector<std::string> warnings;
-    double volume = 0;  ///< of the shape, m^3; 0 = not known
-
-    /// What a particle holds, over spacing^3: with its density times this, the snow weighs what its shape should,
-    /// however many particles fit. At most twice or half: what a shape thinner than a spacing would ask for is no snow.
-    float share(float spacing) const;
 };
 /// Particles that fill a closed mesh; a mesh with holes or inside out is filled by winding number, with a warning.
 Filling fill_mesh(const Mesh&, const FillSettings&);
