@@ -367,8 +367,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.boundary_area = work_.at<float>(snow::boundary_area);
     s.patch_area = work_.at<float>(snow::patch_area);
     s.load_share = work_.at<float>(snow::load_share);
-    s.impulse = work_.columns(snow::impulse);
-    s.nearest = work_.at<uint32_t>(snow::nearest);
+    s.impulse = work_.columns(s.set.joint ? snow::joint_impulse : snow::impulse);
+    s.nearest = work_.at<uint32_t>(s.set.joint ? snow::joint_nearest : snow::nearest);
     s.velocity_gradient = work_.at<Float4>(snow::velocity_gradient);
     return s;
 }
