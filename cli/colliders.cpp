@@ -159,6 +159,10 @@ ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
     const BoundarySettings settings = boundary_settings(scene, collider);
     ColliderCount counted;
     naming(collider, [&] {
+        if (collider.geometry.shape == ShapeKind::heightfield) {
+            counted.boundary = boundary_count(heightfield_of(collider.geometry), settings, title(collider), probes);
+            return;
+        }
         if (!is_sequence(collider)) {
             counted.boundary = boundary_count({local_mesh(collider.geometry), {}}, settings, title(collider), probes);
             if (!collider.keys.empty()) counted.motion = Motion::rigid;

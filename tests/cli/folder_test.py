@@ -165,6 +165,13 @@ class Others(Folders):
         self.assertFalse(os.path.exists(ours))
         self.assertTrue(os.path.exists(others))
 
+    def test_a_scene_can_choose_a_new_folder_here(self):
+        for folder in ("new", "new/below", "./another", "..dots", "beside/../new2"):
+            with self.subTest(folder=folder):
+                scene = self.put("here.toml", SCENE.replace("[output]", f'[output]\nfolder = "{folder}"'))
+                self.firn("sim", scene, "--frames", "1")
+                self.assertTrue(os.path.exists(self.path(folder, "run.jsonl")))
+
     def test_a_scene_can_not_choose_a_folder_elsewhere(self):
         os.mkdir(self.path("here"))
         for folder in ("../elsewhere", self.path("elsewhere"), "inside/../../elsewhere", "link/elsewhere"):

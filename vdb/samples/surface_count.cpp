@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "firn/counts.h"
+#include "firn/scattered.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
 
@@ -51,40 +52,129 @@ Mesh cut_out(const Mesh& mesh, const Box& box) {
     return out;
 }
 
+/// Of a large surface: patches tell how many sites a square metre has.
+struct Patching {
+    double width = 0;  ///< m, of a patch
+    bool pays = false;
+};
+
+Patching patching(const MeshFacts& facts, double triangles, double spacing, double probes) {
+    const double points = points_per_sample * expected_samples(facts, spacing) + triangles;
+    const double width =
+        std::clamp(std::sqrt(probes / patch_count * facts.area / points) / spacing, narrowest, widest) * spacing;
+    // Patches that overlap are more work than the whole.
+    return {width, points > probes && 2 * patch_count * width * width <= facts.area};
+}
+
+/// A patch of the width about a place; `surface` has at least all that lies in it.
+void add_patch(const Mesh& surface, const Vec3& middle, double width, const SurfacePlan& plan, float spacing,
+               std::vector<SurfacePatch>& patches) {
+    const double aside = 0.5 * width, inner = width - margin * spacing, outer = margin * spacing;
+    const Vec3 half{aside, aside, aside};
+    const Mesh part = cut_out(surface, {middle - half, middle + half});
+    const MeshFacts facts = examine(part);
+    if (!(facts.area > 0)) return;
+    const Vec3 low = wide(facts.low);
+    patches.push_back({surface_cloud(part, facts, spacing, plan.turned), Vec3{outer, outer, outer} - low,
+                       Vec3{inner, inner, inner} - low});
+}
+
+/// But for the particles.
+Count begun_count(const SurfacePlan& plan, float spacing) {
+    require_cells(plan.facts, spacing);
+    Count count;
+    count.warnings = plan.warnings;
+    count.bytes = bytes_per_sample * expected_samples(plan.facts, spacing);
+    return count;
+}
+
+double particles_of(const SurfacePlan& plan, float spacing, const std::vector<SurfacePatch>& patches) {
+    return std::max(1.0, std::round(expected_samples(plan.facts, spacing) * sites_per_square(patches)));
+}
+
+/// The cells of a field that reach into the box, as a field.
+Heightfield cropped(const Heightfield& field, const Box& box) {
+    const auto range = [&](double low, double high, double origin, int count) {
+        const int from = std::clamp(static_cast<int>(std::floor((low - origin) / field.cell)), 0, count - 2);
+        const int to = std::clamp(static_cast<int>(std::ceil((high - origin) / field.cell)), from + 1, count - 1);
+        return std::pair<int, int>(from, to);
+    };
+    const auto [left, right] = range(box.low.x, box.high.x, field.origin.x, field.columns);
+    const auto [back, front] = range(box.low.z, box.high.z, field.origin.z, field.rows);
+    Heightfield part;
+    part.cell = field.cell;
+    part.columns = right - left + 1;
+    part.rows = front - back + 1;
+    part.origin = {field.origin.x + field.cell * static_cast<float>(left), field.origin.y,
+                   field.origin.z + field.cell * static_cast<float>(back)};
+    for (int row = back; row <= front; ++row) {
+        const auto begin = field.height.begin() + std::ptrdiff_t(row) * field.columns;
+        part.height.insert(part.height.end(), begin + left, begin + right + 1);
+    }
+    return part;
+}
+
+/// Places on a field, in parts of equal area: a row of its cells is a mesh, which scattered_places() looks at alone.
+std::vector<Vec3> places_on(const Heightfield& field, double area, size_t count) {
+    std::vector<Vec3> places;
+    double sum = 0;
+    for (int row = 0; row + 1 < field.rows; ++row) {
+        Heightfield strip;
+        strip.cell = field.cell;
+        strip.columns = field.columns;
+        strip.rows = 2;
+        strip.origin = {field.origin.x, field.origin.y, field.origin.z + field.cell * static_cast<float>(row)};
+        const auto begin = field.height.begin() + std::ptrdiff_t(row) * field.columns;
+        strip.height.assign(begin, begin + 2 * std::ptrdiff_t(field.columns));
+        const double here = heightfield_facts(strip).area;
+        for (; places.size() < count; ) {
+            const double wanted = (double(places.size()) + 0.5) / double(count) * area;
+            if (sum + here < wanted) break;
+            // Not in the middle of every row.
+            const size_t along = static_cast<size_t>(scattered_unit(places.size(), 3) * 64);
+            const std::vector<SurfacePlace> some = scattered_places(heightfield_mesh(strip), here, 64);
+            places.push_back(some[std::min(along, some.size() - 1)].position);
+        }
+        sum += here;
+    }
+    return places;
+}
+
 }  // namespace
 
 Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double probes) {
-    SurfacePlan plan = surface_plan(mesh, settings);
+    const SurfacePlan plan = surface_plan(examine(mesh), settings);
     const float spacing = settings.spacing;
     const MeshFacts& facts = plan.facts;
-    require_cells(facts, spacing);
-    Count count;
-    count.warnings = std::move(plan.warnings);
-    const double expected = expected_samples(facts, spacing);
-    count.bytes = bytes_per_sample * expected;
-
-    const double points = points_per_sample * expected + static_cast<double>(mesh.triangles.size());
-    const double width =
-        std::clamp(std::sqrt(probes / patch_count * facts.area / points) / spacing, narrowest, widest) * spacing;
+    Count count = begun_count(plan, spacing);
+    const Patching patch = patching(facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
     std::vector<SurfacePatch> patches;
-    // Patches that overlap are more work than the whole.
-    if (points <= probes || 2 * patch_count * width * width > facts.area) {
+    if (patch.pays) {
+        for (const SurfacePlace& place : scattered_places(mesh, facts.area, patch_count))
+            add_patch(mesh, place.position, patch.width, plan, spacing, patches);
+    } else {
         const Vec3 all{1e30, 1e30, 1e30};
         patches.push_back({surface_cloud(mesh, facts, spacing, plan.turned), -1.0 * all, all});
-    } else {
-        const double aside = 0.5 * width, inner = width - margin * spacing, outer = margin * spacing;
-        for (const SurfacePlace& place : scattered_places(mesh, facts.area, patch_count)) {
-            const Vec3& middle = place.position;
-            const Vec3 half{aside, aside, aside};
-            const Mesh part = cut_out(mesh, {middle - half, middle + half});
-            const MeshFacts part_facts = examine(part);
-            if (!(part_facts.area > 0)) continue;
-            const Vec3 low = wide(part_facts.low);
-            patches.push_back({surface_cloud(part, part_facts, spacing, plan.turned), Vec3{outer, outer, outer} - low,
-                               Vec3{inner, inner, inner} - low});
-        }
     }
-    count.particles = std::max(1.0, std::round(expected * sites_per_square(patches)));
+    count.particles = particles_of(plan, spacing, patches);
+    return count;
+}
+
+Count count_heightfield(const Heightfield& field, const SurfaceSettings& settings, double probes) {
+    const SurfacePlan plan = surface_plan(heightfield_facts(field), settings);
+    const float spacing = settings.spacing;
+    const double triangles = 2.0 * (field.columns - 1) * (field.rows - 1);
+    const Patching patch = patching(plan.facts, triangles, spacing, probes);
+    if (!patch.pays) return count_surface(heightfield_mesh(field), settings, probes);
+    Count count = begun_count(plan, spacing);
+    std::vector<SurfacePatch> patches;
+    const double aside = 0.5 * patch.width;
+    for (const Vec3& middle : places_on(field, plan.facts.area, patch_count)) {
+        const Vec3 half{aside, aside, aside};
+        add_patch(heightfield_mesh(cropped(field, {middle - half, middle + half})), middle, patch.width, plan, spacing,
+                  patches);
+    }
+    count.particles = particles_of(plan, spacing, patches);
     return count;
 }
 
