@@ -229,8 +229,10 @@ Counted count(const Snow& snow, const Parameters& parameters) {
         }
         case ShapeKind::vdb: {
             settings.spacing = spacing / g.placed.scale;
-            const Mesh mesh = vdb_mesh(g.file, g.grid);
-            return counted(count_filling(mesh, settings), transformed(mesh, Transform(), g.placed.scale).points);
+            const CountingMesh found = vdb_counting_mesh(g.file, g.grid, settings.spacing);
+            Count count = count_filling(found.mesh, settings);
+            count.exact = count.exact && found.exact;
+            return counted(std::move(count), transformed(found.mesh, Transform(), g.placed.scale).points);
         }
         case ShapeKind::heightfield: {
             const Heightfield field = read_heightfield(g.file, g.cell, g.relief);

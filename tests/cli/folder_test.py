@@ -390,6 +390,17 @@ class Whole(Folders):
         self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "3")
         self.assertIn("frames 1 to 3", self.firn("verify", "more")[0])
 
+    def test_a_manifest_that_is_gone(self):
+        before = self.particles("run")
+        for lose in (os.remove, lambda path: open(path, "w").close()):
+            lose(self.path("run/manifest.jsonl"))
+            error = self.fails("sim", self.scene, "--out", "run", "--resume")
+            self.assertIn("frames 1-10", error)
+            self.assertIn("manifest.jsonl", error)
+            self.assertIn("--force", error)
+            self.assertEqual(self.particles("run"), before)
+            self.write("run/manifest.jsonl", "")
+
     def test_a_manifest_of_another_program(self):
         # Of another program, or of another version.
         self.write("run/manifest.jsonl", '{"files": []}\n')

@@ -127,7 +127,7 @@ std::vector<Vec3> places_on(const Heightfield& field, double area, size_t count)
         const auto begin = field.height.begin() + std::ptrdiff_t(row) * field.columns;
         strip.height.assign(begin, begin + 2 * std::ptrdiff_t(field.columns));
         const double here = heightfield_facts(strip).area;
-        for (; places.size() < count; ) {
+        for (; places.size() < count;) {
             const double wanted = (double(places.size()) + 0.5) / double(count) * area;
             if (sum + here < wanted) break;
             // Not in the middle of every row.
