@@ -1,4 +1,7 @@
-// The ends of every range: a parameter is refused, or a warning names it, or the snow behaves.
+// The ends of every range, with every implicit solver: a parameter is refused, or a warning names it, or the snow
+// behaves.
+
+#include <tuple>
 
 #include "scenes/measure.h"
 
@@ -76,7 +79,11 @@ firn::Body floor_for(const Parameters& p) {
     return floor_body(20 * double(p.spacing), p.spacing);
 }
 
-class ParameterEnds : public ::testing::TestWithParam<std::string> {};
+class ParameterEnds : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+std::vector<std::string> solvers() {
+    return {"split", "joint"};
+}
 
 std::vector<std::string> tokens() {
     std::vector<std::string> all;
@@ -85,7 +92,8 @@ std::vector<std::string> tokens() {
 }
 
 TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
-    const firn::ParameterInfo& info = *firn::find_parameter(GetParam());
+    const auto& [solver, token] = GetParam();
+    const firn::ParameterInfo& info = *firn::find_parameter(token);
     std::vector<std::string> values;
     if (info.type == firn::ParameterType::choice) {
         for (const auto& each : info.choices) values.push_back(each.token);
@@ -99,24 +107,31 @@ TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
     for (const std::string& value : values) {
         SCOPED_TRACE(value);
         Parameters p;
+        firn::set_parameter(p, "solver", solver);
         firn::set_parameter(p, info.token, value);
         expect_sense(drop(p, floor_for(p)), info.token, p);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ParameterEnds, ::testing::ValuesIn(tokens()),
-                         [](const auto& token) { return token.param; });
+INSTANTIATE_TEST_SUITE_P(All, ParameterEnds,
+                         ::testing::Combine(::testing::ValuesIn(solvers()), ::testing::ValuesIn(tokens())),
+                         [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
 
-TEST(SurfaceEnds, AreRefusedOrNamedOrBehave) {
+class SurfaceEnds : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SurfaceEnds, AreRefusedOrNamedOrBehave) {
     for (const firn::SurfaceQuantity& quantity : firn::surface_table()) {
         for (const float value : {0.0f, quantity.high}) {
             SCOPED_TRACE(quantity.token + std::string(" ") + std::to_string(value));
-            const Parameters p;
+            Parameters p;
+            firn::set_parameter(p, "solver", GetParam());
             firn::Body floor = floor_for(p);
             floor.*quantity.value = value;
             expect_sense(drop(p, floor), quantity.token, p);
         }
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, SurfaceEnds, ::testing::ValuesIn(solvers()), [](const auto& test) { return test.param; });
 
 }  // namespace
