@@ -170,7 +170,7 @@ class Others(Folders):
             with self.subTest(folder=folder):
                 scene = self.put("here.toml", SCENE.replace("[output]", f'[output]\nfolder = "{folder}"'))
                 self.firn("sim", scene, "--frames", "1")
-                self.assertTrue(os.path.exists(self.path(folder, "run.jsonl")))
+                self.assertTrue(os.path.exists(os.path.normpath(self.path(folder, "run.jsonl"))))
 
     def test_a_scene_can_not_choose_a_folder_elsewhere(self):
         os.mkdir(self.path("here"))
