@@ -192,12 +192,11 @@ ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
         }
         if (!is_sequence(collider)) {
             const Geometry& g = collider.geometry;
-            const Mesh mesh =
-                g.shape != ShapeKind::vdb
-                    ? local_mesh(g)
-                    : transformed(vdb_counting_mesh(g.file, g.grid, settings.spacing / g.placed.scale).mesh,
-                                  Transform(), g.placed.scale);
-            counted.boundary = boundary_count({mesh, {}}, settings, title(collider), probes);
+            Mesh mesh = g.shape != ShapeKind::vdb
+                            ? local_mesh(g)
+                            : transformed(vdb_counting_mesh(g.file, g.grid, settings.spacing / g.placed.scale).mesh,
+                                          Transform(), g.placed.scale);
+            counted.boundary = boundary_count({std::move(mesh), {}}, settings, title(collider), probes);
             if (!collider.keys.empty()) counted.motion = Motion::rigid;
             return;
         }
