@@ -32,7 +32,8 @@ void require_sound(const Heightfield& field) {
 }
 
 void read_text(const std::string& bytes, const std::string& path, float height, Heightfield& field) {
-    MeshText text(bytes, path);
+    ByteWindow window(bytes);
+    MeshText text(window, path);
     while (text.next()) {
         int columns = 0;
         for (; text.next_in_line(); ++columns) field.height.push_back(height * text.number("height"));

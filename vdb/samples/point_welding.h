@@ -8,6 +8,9 @@
 
 namespace firn {
 
+/// For each point the first of those at its place.
+std::vector<uint32_t> first_at_place(const std::vector<Float3>& points);
+
 /// Numbers places: equal coordinates get the same number, in order of first appearance.
 class PointWelding {
 public:

@@ -29,27 +29,33 @@ std::vector<Vec3> cut(const std::vector<Vec3>& polygon, double Vec3::*coordinate
     return kept;
 }
 
-/// What of the mesh lies in the box, relative to its low corner.
-Mesh cut_out(const Mesh& mesh, const Box& box) {
-    Mesh out;
+bool apart(const Box& a, const Box& b) {
+    return a.high.x < b.low.x || a.low.x > b.high.x || a.high.y < b.low.y || a.low.y > b.high.y || a.high.z < b.low.z ||
+           a.low.z > b.high.z;
+}
+
+/// What of the mesh lies in each of the boxes, relative to its low corner.
+std::vector<Mesh> cut_out(const Mesh& mesh, const std::vector<Box>& boxes) {
+    std::vector<Mesh> parts(boxes.size());
     for (const auto& [ia, ib, ic] : mesh.triangles) {
         const Vec3 a = wide(mesh.points[ia]), b = wide(mesh.points[ib]), c = wide(mesh.points[ic]);
-        bool outside = false;
-        for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
-            outside = outside || std::max({a.*axis, b.*axis, c.*axis}) < box.low.*axis ||
-                      std::min({a.*axis, b.*axis, c.*axis}) > box.high.*axis;
+        const Box around{{std::min({a.x, b.x, c.x}), std::min({a.y, b.y, c.y}), std::min({a.z, b.z, c.z})},
+                         {std::max({a.x, b.x, c.x}), std::max({a.y, b.y, c.y}), std::max({a.z, b.z, c.z})}};
+        for (size_t i = 0; i < boxes.size(); ++i) {
+            const Box& box = boxes[i];
+            if (apart(around, box)) continue;
+            std::vector<Vec3> polygon = {a, b, c};
+            for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+                polygon = cut(polygon, axis, 1, box.high.*axis);
+                polygon = cut(polygon, axis, -1, -(box.low.*axis));
+            }
+            Mesh& out = parts[i];
+            const uint32_t first = static_cast<uint32_t>(out.points.size());
+            for (const Vec3& p : polygon) out.points.push_back(narrow(p - box.low));
+            for (uint32_t k = 2; k < polygon.size(); ++k) out.triangles.push_back({first, first + k - 1, first + k});
         }
-        if (outside) continue;
-        std::vector<Vec3> polygon = {a, b, c};
-        for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
-            polygon = cut(polygon, axis, 1, box.high.*axis);
-            polygon = cut(polygon, axis, -1, -(box.low.*axis));
-        }
-        const uint32_t first = static_cast<uint32_t>(out.points.size());
-        for (const Vec3& p : polygon) out.points.push_back(narrow(p - box.low));
-        for (uint32_t i = 2; i < polygon.size(); ++i) out.triangles.push_back({first, first + i - 1, first + i});
     }
-    return out;
+    return parts;
 }
 
 /// Of a large surface: patches tell how many sites a square metre has.
@@ -66,12 +72,16 @@ Patching patching(const MeshFacts& facts, double triangles, double spacing, doub
     return {width, points > probes && 2 * patch_count * width * width <= facts.area};
 }
 
-/// A patch of the width about a place; `surface` has at least all that lies in it.
-void add_patch(const Mesh& surface, const Vec3& middle, double width, const SurfacePlan& plan, float spacing,
-               std::vector<SurfacePatch>& patches) {
-    const double aside = 0.5 * width, inner = width - margin * spacing, outer = margin * spacing;
+Box box_about(const Vec3& middle, double width) {
+    const double aside = 0.5 * width;
     const Vec3 half{aside, aside, aside};
-    const Mesh part = cut_out(surface, {middle - half, middle + half});
+    return {middle - half, middle + half};
+}
+
+/// `part` is what of the surface lies in a box of the width.
+void add_patch(const Mesh& part, double width, const SurfacePlan& plan, float spacing,
+               std::vector<SurfacePatch>& patches) {
+    const double inner = width - margin * spacing, outer = margin * spacing;
     const MeshFacts facts = examine(part);
     if (!(facts.area > 0)) return;
     const Vec3 low = wide(facts.low);
@@ -150,8 +160,10 @@ Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double pr
     const Patching patch = patching(facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
     std::vector<SurfacePatch> patches;
     if (patch.pays) {
+        std::vector<Box> boxes;
         for (const SurfacePlace& place : scattered_places(mesh, facts.area, patch_count))
-            add_patch(mesh, place.position, patch.width, plan, spacing, patches);
+            boxes.push_back(box_about(place.position, patch.width));
+        for (const Mesh& part : cut_out(mesh, boxes)) add_patch(part, patch.width, plan, spacing, patches);
     } else {
         const Vec3 all{1e30, 1e30, 1e30};
         patches.push_back({surface_cloud(mesh, facts, spacing, plan.turned), -1.0 * all, all});
@@ -168,11 +180,9 @@ Count count_heightfield(const Heightfield& field, const SurfaceSettings& setting
     if (!patch.pays) return count_surface(heightfield_mesh(field), settings, probes);
     Count count = begun_count(plan, spacing);
     std::vector<SurfacePatch> patches;
-    const double aside = 0.5 * patch.width;
     for (const Vec3& middle : places_on(field, plan.facts.area, patch_count)) {
-        const Vec3 half{aside, aside, aside};
-        add_patch(heightfield_mesh(cropped(field, {middle - half, middle + half})), middle, patch.width, plan, spacing,
-                  patches);
+        const Box box = box_about(middle, patch.width);
+        add_patch(cut_out(heightfield_mesh(cropped(field, box)), {box}).front(), patch.width, plan, spacing, patches);
     }
     count.particles = particles_of(plan, spacing, patches);
     return count;
