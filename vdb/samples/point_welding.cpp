@@ -42,13 +42,23 @@ PointWelding::PointWelding(size_t expected) {
     while (size < 2 * expected) size *= 2;
     table_.assign(size, 0);
     places_.reserve(expected);
+    recent_.resize(size_t(1) << 14);
 }
 
 uint32_t PointWelding::number(Float3 p) {
     p = without_sign_of_zero(p);
+    const uint64_t hashed = hash(p);
+    // Corners repeat soon after each other: most need no look at the large table.
+    Recent& recent = recent_[hashed >> 48 & (recent_.size() - 1)];
+    if (recent.known && std::memcmp(&recent.place, &p, sizeof p) == 0) return recent.number;
+    recent = {p, looked_up(p, hashed), true};
+    return recent.number;
+}
+
+uint32_t PointWelding::looked_up(const Float3& p, uint64_t hashed) {
     if (2 * places_.size() >= table_.size()) grow();
     const size_t mask = table_.size() - 1;
-    for (size_t slot = hash(p) & mask;; slot = (slot + 1) & mask) {
+    for (size_t slot = hashed & mask;; slot = (slot + 1) & mask) {
         if (table_[slot] == 0) {
             places_.push_back(p);
             table_[slot] = static_cast<uint32_t>(places_.size());
