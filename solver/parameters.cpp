@@ -86,11 +86,11 @@ std::vector<ParameterInfo> make_table() {
           {"published", "Published", "Gissler 2020 to the letter: no remedies, no warm starts, viscous friction"}},
          field<&P::mode>},
         {"solver", "Solver", "", "Method", choice, {0}, 0, 3, 0, 3,
-         "How the elastic forces are computed.", "", "Gissler 2020, 3.5; Chunnoo 2022, 3.2",
-         {{"split", "Split", "pressure solve, then shear solve; yield and contact afterwards; strongest at boundaries"},
-          {"combined", "Combined", "one elastic solve; about twice as fast"},
+         "How the elastic forces are computed.", "", "Firn; Gissler 2020, 3.5; Chunnoo 2022, 3.2",
+         {{"split", "Split", "as published: pressure solve, then shear solve; yield and contact afterwards, so that strength depends on the step"},
+          {"combined", "Combined", "as published: one elastic solve; yield and contact afterwards; the fastest"},
           {"explicit", "Explicit", "no solve; for comparison, needs tiny steps"},
-          {"joint", "Joint", "stress, yield and contact in one solve: strength does not depend on the step, chunks stay chunks; up to three times the time"}},
+          {"joint", "Joint", "stress, yield and contact in one solve: strength does not depend on step, spacing or filling, and chunks stay chunks"}},
          field<&P::solver>},
         {"pressure_model", "Pressure", "", "Method", choice, {0}, 0, 1, 0, 1, "Whether pressure allows the snow to be compressed.", "",
          "Gissler 2020, 4.1.2",
@@ -169,6 +169,10 @@ std::vector<ParameterInfo> make_table() {
          {{"stress", "Stress", "pressing yields at E theta_c and pulling at E theta_s, in every direction; snow rests under its own weight"},
           {"strain", "Strain", "as published: snow under load also yields where it only bulges, spreads and keeps moving"}},
          field<&P::yield>},
+        {"hourglass", "Hourglass Stiffness", "", "Remedies", real, {5}, 0, 10, 0, 10,
+         "With the joint solve: how much the snow resists motion between neighbours that strain can't see, as a share of its shear stiffness. Raise it if irregular "
+         "fillings are softer than a lattice. 0 = as published: nothing resists such motion.",
+         "zeta", "Firn; Ganzenmueller 2015", {}, field<&P::hourglass>},
         {"calibrated", "Filling Counts as Rest", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
          "With the joint solve: snow is at rest as it was placed, whether on a lattice, jittered or relaxed. Off = as published: irregular fillings count as "
          "packed snow, and are several times as stiff.", "", "Firn; Gissler 2020, Eq. 21", {}, field<&P::calibrated>},
@@ -397,6 +401,7 @@ Parameters effective(const Parameters& given) {
         p.ballistic = false;
         p.symmetric = false;
         p.look_ahead = 0;
+        p.hourglass = 0;
         p.friction_model = FrictionModel::viscous;
         p.yield = Yield::strain;
         p.calibrated = false;

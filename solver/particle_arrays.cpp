@@ -100,6 +100,8 @@ std::vector<ParticleArray> snow_arrays() {
                                     "acceleration by shear, and start of the next shear solve"),
         row<&P::filling>("filling", "", ArrayRole::state,
                          "how dense the snow looked where it was placed, over its density; 0 = not yet known"),
+        row<&P::misfit>("misfit", "m", ArrayRole::state,
+                        "elastic shift of the neighbours against the particle that strain does not explain"),
         common.acceleration,
         row<&P::air_velocity>("air_velocity", "m/s", ArrayRole::input, "velocity of the air here, added to the wind"),
         row<&P::young_modulus>("young_modulus", "Pa", ArrayRole::input, "stiffness of this particle's snow, E"),

@@ -7,19 +7,28 @@
 
 namespace firn::FIRN_LANES {
 
+/// A vector that turns with the snow for a step.
+FIRN_HD Vec3 turned(const Mat& gradient, float dt, const Vec3& a) {
+    const Vec3 angle =
+        (0.5f * dt) * Vec3{gradient.z.y - gradient.y.z, gradient.x.z - gradient.z.x, gradient.y.x - gradient.x.y};
+    const Vec3 once = cross(angle, a);
+    return a + once + 0.5f * cross(angle, once);
+}
+
 /// F_E from the gradient of the new velocity, and that gradient kept for the filter.
 struct AdvanceStrain {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
-        Sym spread = identity_times(splat(0.0f));
-        const FieldGradient g = field_gradient(s, s.allowed, i, load(s.boundary_flux + i), correction, &spread);
-        Mat dt_gradient = s.dt * g.split();
+        Misfit misfit = no_misfit();
+        const FieldGradient g = field_gradient(s, s.allowed, i, load(s.boundary_flux + i), correction, &misfit);
+        Mat dt_gradient = s.dt * (s.set.joint ? g.corrected : g.split());
+        store3(s.after.misfit, i, s.set.joint ? advanced_misfit(i, misfit.rate, g.corrected) : zero3());
+        // The next solve starts from this step's acceleration, which turns with the snow: left behind, it would spin a
+        // body up.
         if (s.set.joint) {
-            // The square of the gradient, which the strain has anyway, holds all of a turn but what the plain gradient
-            // does not see of it.
-            const Real unseen = trace(missed_turn(g.corrected, spread)) - 0.5f * trace(spin_square(g.corrected));
-            dt_gradient += matrix(identity_times((s.dt * s.dt / 3.0f) * unseen));
+            const Vec3 a = load3(s.after.shear_acceleration, i);
+            store3(s.after.shear_acceleration, i, turned(g.corrected, s.dt, a));
         }
         const Sym strain = load_sym(s.before.strain, i);
         const Strength limit = strength(s, i);
@@ -32,6 +41,12 @@ struct AdvanceStrain {
             store4<3>(record + 1, with_w(g.corrected.y, splat(0.0f)));
             store4<3>(record + 2, with_w(g.corrected.z, splat(0.0f)));
         }
+    }
+
+    /// What stays of it is elastic, and turns with the snow.
+    FIRN_HD Vec3 advanced_misfit(uint32_t i, const Vec3& rate, const Mat& gradient) const {
+        const Vec3 shifted = load3(s.before.misfit, i) + s.dt * rate;
+        return turned(gradient, s.dt, elastic_misfit(shifted, largest_misfit(s, i)) * shifted);
     }
 };
 
@@ -69,7 +84,6 @@ struct Integrate {
         const Vec4 velocity = load4(s.allowed + i);
         Vec3 v = xyz(velocity);
         if (s.set.filter > 0.0f) v += hourglass_correction(s, i, own, velocity);
-        if (s.set.joint && s.set.filter > 0.0f) turn_acceleration(i);
         Vec3 travelled = s.dt * v;
         if (s.set.ballistic) travelled -= ballistic_correction(i, v);
         const Vec3 x = xyz(own) + travelled;
@@ -83,17 +97,6 @@ struct Integrate {
                                 abs(strain.yz) + abs(load(s.after.pressure + i));
         const Mask finite = everything < 1e37f;
         return {{select(finite, splat(0.0f), 1.0f), select(finite, speed_squared, 0.0f)}};
-    }
-
-    /// The next solve starts from this step's acceleration, which turns with the snow: left behind, it would spin a
-    /// body up.
-    FIRN_HD void turn_acceleration(uint32_t i) const {
-        const Float4* record = s.velocity_gradient + 3 * size_t(i);
-        const Vec3 gx = xyz(load4<3>(record)), gy = xyz(load4<3>(record + 1)), gz = xyz(load4<3>(record + 2));
-        const Vec3 angle = (0.5f * s.dt) * Vec3{gz.y - gy.z, gx.z - gz.x, gy.x - gx.y};
-        const Vec3 a = load3(s.after.shear_acceleration, i);
-        const Vec3 turned = cross(angle, a);
-        store3(s.after.shear_acceleration, i, a + turned + 0.5f * cross(angle, turned));
     }
 
     /// What nothing but gravity and the given accelerations act on flies the exact parabola: half of a dt^2 less.

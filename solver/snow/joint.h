@@ -107,17 +107,18 @@ struct Tangent {
     Vec3 axis[3];
     Real firm[3];   ///< 1 = the axis has not yielded
     Real share[3];  ///< of the shear modulus between axes 1-2, 0-2, 0-1
+    Real misfit;    ///< of the stiffness against motion that gradients can't see
 };
 
 /// What is left of the stiffness in directions that yield: none would let a pass overshoot.
-constexpr float softest = 0.3f;
+constexpr float softest = 0.5f;
 
 FIRN_HD void store_tangent(const SnowView& s, uint32_t i, const Tangent& t) {
     Float4* record = s.tangent + 3 * size_t(i);
     const Real code = t.firm[0] + 2.0f * t.firm[1] + 4.0f * t.firm[2];
     store4<3>(record, with_w(t.axis[0], t.share[0]));
     store4<3>(record + 1, with_w(t.axis[1], t.share[1]));
-    store4<3>(record + 2, {t.share[2], code, splat(0.0f), splat(0.0f)});
+    store4<3>(record + 2, {t.share[2], code, t.misfit, splat(0.0f)});
 }
 
 /// A strain that the tangent turns into stress over 2 G; r = nu / (1 - 2 nu).
@@ -155,25 +156,64 @@ FIRN_HD Sym spin_square(const Mat& gradient) {
     return {y * y + z * z, -(x * y), -(x * z), x * x + z * z, -(y * z), x * x + y * y};
 }
 
-/// What straight steps miss of a turn, over dt^2: the stretch by half of W^T W, and that the plain gradient, which
-/// measures volume, sees less of it where neighbours are missing.
-FIRN_HD Sym missed_turn(const Mat& gradient, const Sym& spread) {
-    const Sym square = spin_square(gradient);
-    const Real seen = square.xx * spread.xx + square.yy * spread.yy + square.zz * spread.zz +
-                      2.0f * (square.xy * spread.xy + square.xz * spread.xz + square.yz * spread.yz);
-    return 0.5f * (square + identity_times((1.0f / 3.0f) * (seen - trace(square))));
+/// Nothing summed up yet.
+FIRN_HD Misfit no_misfit() {
+    return {zero3(), zero3(), splat(0.0f)};
 }
 
-/// Three records for the divergence: V T and the particle's own share (Eq. 19, as in StressOfField).
-FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const Sym& correction) {
-    const Real mean = (1.0f / 3.0f) * trace(sigma);
-    const Mat t = matrix(sigma + identity_times(-mean)) * correction + matrix(identity_times(mean));
-    const Vec3 own = t * load3(s.gradient_sum, i);
+/// Stiffness of the misfit, Pa/m^2: as an energy for each volume, k q^2 / 2.
+FIRN_HD Real misfit_stiffness(const SnowView& s, uint32_t i) {
+    return (s.set.hourglass / (s.spacing * s.spacing)) * load(s.shear_modulus + i);
+}
+
+/// How far neighbours may shift before they stay where they are, m. More than a tenth of the strain at which the snow
+/// yields would add to its strength.
+FIRN_HD Real largest_misfit(const SnowView& s, uint32_t i) {
+    const Mask pressed = trace(load_sym(s.before.strain, i)) < 0.0f;
+    return (0.1f * s.spacing) *
+           select(pressed, s.material.theta_c.at(s.now.rank, i), s.material.theta_s.at(s.now.rank, i));
+}
+
+/// The share of a misfit that is elastic.
+FIRN_HD Real elastic_misfit(const Vec3& misfit, Real largest) {
+    return min(largest / max(sqrt(dot(misfit, misfit)), 1e-30f), 1.0f);
+}
+
+/// Four records for the divergence: V T and the particle's own share (Eq. 19, as in StressOfField), and V Q. `Q` is
+/// what resists the misfit, Pa/m.
+FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const Sym& correction, const Vec3& Q,
+                          const Misfit& misfit) {
+    Mat t = matrix(sigma) * correction;
+    t += outer(Q, -(correction * misfit.offset));
+    const Vec3 own = t * load3(s.gradient_sum, i) + misfit.fill * Q;
     const Real volume = load4(s.now.position + i).w;
-    Float4* record = s.stress + 3 * size_t(i);
-    store4<3>(record, with_w(volume * t.x, own.x));
-    store4<3>(record + 1, with_w(volume * t.y, own.y));
-    store4<3>(record + 2, with_w(volume * t.z, own.z));
+    Float4* record = s.stress + 4 * size_t(i);
+    store4<4>(record, with_w(volume * t.x, own.x));
+    store4<4>(record + 1, with_w(volume * t.y, own.y));
+    store4<4>(record + 2, with_w(volume * t.z, own.z));
+    store4<4>(record + 3, with_w(volume * Q, splat(0.0f)));
+}
+
+/// div sigma, and what resists the misfits: sum_j V_j (T_i + T_j) grad W_ij + w_ij (Q_i - Q_j).
+FIRN_HD Vec3 joint_divergence(const SnowView& s, uint32_t i) {
+    const Vec3 x = xyz(load4(s.now.position + i));
+    const Float4* own = s.stress + 4 * size_t(i);
+    Vec3 force = {load4<4>(own).w, load4<4>(own + 1).w, load4<4>(own + 2).w};
+    const auto near = s.neighbours.row(i);
+    for (uint32_t k = 0; k < near.length; ++k) {
+        const Index index = near[k];
+        const Vec4 j = gather4(s.now.position, index);
+        const Vec4 tx = gather4<4>(s.stress, index);
+        const Vec4 ty = gather4<4>(s.stress + 1, index);
+        const Vec4 tz = gather4<4>(s.stress + 2, index);
+        const Vec4 q = gather4<4>(s.stress + 3, index);
+        const Vec3 d = x - xyz(j);
+        const Real r_squared = dot(d, d), slope = near.slope(k, s.kernel, r_squared);
+        const Vec3 gradient = slope * d;
+        force += Vec3{dot(xyz(tx), gradient), dot(xyz(ty), gradient), dot(xyz(tz), gradient)};
+        force += ((1.0f / 3.0f) * slope * r_squared) * xyz(q);
+    }
+    return force;
 }
 
 FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
@@ -186,11 +226,11 @@ struct JointStress {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
-        Sym spread = identity_times(splat(0.0f));
-        const FieldGradient g = field_gradient(s, s.trial, i, splat(0.0f), correction, &spread);
+        Misfit misfit = no_misfit();
+        const FieldGradient g = field_gradient(s, s.trial, i, splat(0.0f), correction, &misfit);
         const Real lag = load(s.lag + i);
-        Sym strain = load_sym(s.before.strain, i) + (0.5f * lag) * twice_symmetric(g.split());
-        strain += (lag * s.dt) * missed_turn(g.corrected, spread);
+        Sym strain = load_sym(s.before.strain, i) + (0.5f * lag) * twice_symmetric(g.corrected);
+        strain += (lag * s.dt) * (0.5f * spin_square(g.corrected));
         const Eigen e = eigen_decomposition(strain);
         const Strength limit = strength(s, i);
         const Yielded y = yielded(e.values, limit);
@@ -211,11 +251,14 @@ struct JointStress {
             const Real share = select(abs(apart) > 1e-9f, kept / select(abs(apart) > 1e-9f, apart, 1.0f), same);
             t.share[k] = min(max(share, 0.0f), 1.0f);
         }
+        const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
+        t.misfit = elastic_misfit(shifted, largest_misfit(s, i));
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
         store_tangent(s, i, t);
         store(s.after.pressure + i, (-1.0f / 3.0f) * (stress[0] + stress[1] + stress[2]));
-        store_stress(s, i, compose(stress, e.vectors), correction);
+        store_stress(s, i, compose(stress, e.vectors), correction, (misfit_stiffness(s, i) * t.misfit) * shifted,
+                     misfit);
     }
 };
 
@@ -248,9 +291,9 @@ struct JointResidual {
     Columns residual;
     Columns step;         ///< d, the last pass's
     float still, moving;  ///< error that is allowed: m/s, and as a share of what the step changes
-    bool settled;         ///< friction stays what it was: the pushes that it depends on hardly change any more
+    bool settled;         ///< friction stays what it was, and nobody is let go: who is held hardly changes any more
     FIRN_HD Values<5> operator()(uint32_t i) const {
-        const Vec3 force = (1.0f / load(s.density + i)) * stress_divergence(s, i);
+        const Vec3 force = (1.0f / load(s.density + i)) * joint_divergence(s, i);
         const Vec3 a = load3(s.after.shear_acceleration, i);
         Vec3 r = force - a;
         if (s.boundary_neighbours.row(i).length > 0) r = with_surface(i, r);
@@ -259,7 +302,9 @@ struct JointResidual {
         const Real energy = dot(r, scaled_down(s, i, r));
         // The square root of the energy that is left over, as a speed, over what is allowed.
         const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
-        const Real allowed = still + moving * sqrt(dot(changed, changed));
+        // Where hardly anything changes, what does is noise, and a share of it would keep it alive.
+        const Real change_squared = dot(changed, changed);
+        const Real allowed = still + moving * change_squared / (sqrt(change_squared) + s.set.parting_speed);
         const Real error = s.dt * sqrt(max(energy, 0.0f));
         return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * error,
                  weight * error * error / allowed}};
@@ -272,7 +317,7 @@ struct JointResidual {
         // Of a held particle the surface takes whatever the snow leaves over, if it must push for that.
         const Real push = -dot(r, at.normal);
         const Real bond = strength_of_bond(i) * at.sticky;
-        const Mask released = both(hold > 0.75f, push < 0.0f);
+        const Mask released = both(hold > 0.75f, push < (settled ? -1e30f : 0.0f));
         hold = select(released, select(bond > 0.0f, splat(Hold::bonded), splat(Hold::free)), hold);
         store(s.hold + i, hold);
         const Real pressed = select(hold > 0.75f, push, 0.0f);
@@ -282,7 +327,9 @@ struct JointResidual {
         const Real drag = settled ? load(s.drag + i) : min(fresh, splat(1e4f / s.dt));
         store(s.drag + i, drag);
         const Vec3 rubbed = -drag * moving_on;
-        store3(s.impulse, i, (particle_mass(s, i) * s.dt) * (rubbed + pressed * at.normal));
+        // What the snow's own forces leave over, whether or not friction has settled: so snow and body keep their
+        // momentum.
+        store3(s.impulse, i, select(hold > 0.25f, (-particle_mass(s, i) * s.dt) * r, zero3()));
         return let_move(s, i, r + rubbed);
     }
     /// What a sticky surface holds at most, as an acceleration: the snow's own strength on a particle's face.
@@ -292,8 +339,7 @@ struct JointResidual {
     }
 };
 
-/// How much a particle's stress answers to one neighbour's motion, through the corrected and through the plain
-/// gradient.
+/// How much a particle's stress answers to one neighbour's motion.
 struct JointLever {
     SnowView s;
     uint32_t count;
@@ -303,9 +349,8 @@ struct JointLever {
         const Real firm = (1.0f / 3.0f) * (load4<3>(record).w + load4<3>(record + 1).w + last.x);
         const Real kept = softest + (1.0f - softest) * firm;
         const Real lag = load(s.lag + i), G = kept * load(s.shear_modulus + i), first = kept * load(s.first_lame + i);
-        const Real shear = (4.0f / 9.0f) * lag * G * square(load_sym(s.correction, i));
-        const Real bulk = (1.0f / 3.0f) * lag * first;
-        store(s.shear_lever + i, select(below(i, count), shear + bulk, 0.0f));
+        const Real stiffness = lag * ((4.0f / 9.0f) * G + (1.0f / 9.0f) * first) * square(load_sym(s.correction, i));
+        store(s.shear_lever + i, select(below(i, count), stiffness, 0.0f));
     }
 };
 
@@ -325,7 +370,10 @@ struct JointScaling {
         }
         const Vec3 sum = load_sym(s.correction, i) * load3(s.gradient_sum, i);
         const Real stiffness =
-            own.w * neighbours + (4.0f / 3.0f) * load(s.lag + i) * load(s.shear_modulus + i) * dot(sum, sum);
+            own.w * neighbours +
+            load(s.lag + i) *
+                (((4.0f / 3.0f) * load(s.shear_modulus + i) + (1.0f / 3.0f) * load(s.first_lame + i)) * dot(sum, sum) +
+                 misfit_stiffness(s, i));
         store(s.shear_scaling + i, 1.0f / (1.0f + (s.dt / load(s.density + i)) * stiffness));
     }
 };
@@ -337,11 +385,15 @@ struct JointTangentOfField {
     FIRN_HD void operator()(uint32_t i) const {
         if (state->done) return;
         const Sym correction = load_sym(s.correction, i);
-        const FieldGradient g = field_gradient(s, field, i, splat(0.0f), correction);
-        const Sym strain = (0.5f * s.dt * load(s.lag + i)) * twice_symmetric(g.split());
+        Misfit misfit = no_misfit();
+        const FieldGradient g = field_gradient(s, field, i, splat(0.0f), correction, &misfit);
+        const Real ahead = s.dt * load(s.lag + i);
+        const Sym strain = (0.5f * ahead) * twice_symmetric(g.corrected);
         const Real twice_shear = 2.0f * load(s.shear_modulus + i);
         const Real r = load(s.first_lame + i) / max(twice_shear, 1e-20f);
-        store_stress(s, i, twice_shear * tangent_stress(s, i, strain, r), correction);
+        const Real kept = max(load4<3>(s.tangent + 3 * size_t(i) + 2).z, softest);
+        store_stress(s, i, twice_shear * tangent_stress(s, i, strain, r), correction,
+                     (ahead * kept * misfit_stiffness(s, i)) * misfit.rate, misfit);
     }
 };
 
@@ -355,7 +407,7 @@ struct JointOperator {
     }
     FIRN_HD Vec3 product(const Float4* field, uint32_t i) const {
         const Vec3 p = xyz(load4(field + i));
-        const Vec3 free = p - (1.0f / load(s.density + i)) * stress_divergence(s, i);
+        const Vec3 free = p - (1.0f / load(s.density + i)) * joint_divergence(s, i);
         if (s.boundary_neighbours.row(i).length == 0) return free;
         return let_move(s, i, free + dragged(i, p));
     }
@@ -399,7 +451,7 @@ struct BeginPass {
         s.scale = s.sums[0];
         s.rho = s.sums[1];
         s.progress = 0;
-        s.goal = 0.2;
+        s.goal = 0.4;
         // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
         s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
         s.done = s.residual <= at.tolerance;
@@ -417,7 +469,9 @@ struct TakeVelocity {
             const SurfaceAt at = surface_at(s, i);
             const Vec3 way = resisted(at.normal, load(s.hold + i), v - at.velocity);
             const Mask stands = dot(way, way) <= slip_speed(s) * slip_speed(s);
-            v -= select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            const Vec3 stopped = select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            v -= stopped;
+            store3(s.impulse, i, load3(s.impulse, i) - velocity.w * stopped);
         }
         store4(s.allowed + i, with_w(v, velocity.w));
     }

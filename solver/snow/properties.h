@@ -234,14 +234,16 @@ struct Properties {
         store(s.compaction + i, compaction);
         const Real factor =
             hardening_factor(s.material.hardening.at(rank, i), compaction, s.set.softening, solid_compaction(s, i));
-        return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), factor);
+        // Energy counts by the volume that the snow has, not by the one that missing neighbours suggest.
+        const Real volume = s.set.calibrated ? load(s.density + i) / (rho0 * compaction) : splat(1.0f);
+        return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), volume * factor);
     }
 
     /// What a particle's surroundings look like when it is new: whatever the filling, that is snow at rest. Only loose
     /// flakes and snow that was squeezed into a place are what they look like.
     FIRN_HD static Real as_placed(Real compaction) {
-        const Mask filled = both(compaction > 0.55f, compaction < 1.6f);
-        return select(filled, min(max(compaction, 0.75f), 1.3f), 1.0f);
+        const Mask filled = both(compaction > 0.5f, compaction < 1.8f);
+        return select(filled, min(max(compaction, 0.6f), 1.6f), 1.0f);
     }
 
     /// Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.

@@ -21,10 +21,15 @@ struct FieldGradient {
     }
 };
 
-/// `spread`, where somebody wants it, becomes the matrix of Eq. 15 of the snow alone: how the plain gradient sees a
-/// linear field.
+/// What of the motion around a particle no gradient explains (zero-energy or hourglass modes).
+struct Misfit {
+    Vec3 rate;    ///< mean velocity of the neighbours less the particle's own and the gradient's share, m/s
+    Vec3 offset;  ///< mean place of the neighbours against the particle, m
+    Real fill;    ///< sum of the weights: about 1 inside, less at a surface
+};
+
 FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux,
-                                     const Sym& correction, Sym* spread = nullptr) {
+                                     const Sym& correction, Misfit* misfit = nullptr) {
     const Vec3 x = xyz(load4(s.now.position + i));
     const Vec3 u = xyz(load4(field + i));
     Mat plain = zero_matrix();
@@ -33,13 +38,21 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
         const Vec4 j = gather4(s.now.position, near[k]);
         const Vec4 uj = gather4(field, near[k]);
         const Vec3 d = x - xyz(j);
-        const Real weight = j.w * near.slope(k, s.kernel, dot(d, d));
+        const Real r_squared = dot(d, d);
+        const Real weight = j.w * near.slope(k, s.kernel, r_squared);
         const Vec3 wd = weight * d;
         const Vec3 du = xyz(uj) - u;
         plain += outer(du, wd);
-        if (spread) add_spread(*spread, wd, d);
+        if (misfit) {
+            const Real share = (-1.0f / 3.0f) * weight * r_squared;
+            misfit->rate += share * du;
+            misfit->offset -= share * d;
+            misfit->fill += share;
+        }
     }
-    return {plain * correction, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
+    const Mat corrected = plain * correction;
+    if (misfit) misfit->rate -= corrected * misfit->offset;
+    return {corrected, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
 }
 
 /// 2 G eps with eps = base (F - 1) + lag grad(u) F, symmetrised; with `combined` also lambda tr(eps). The symmetric

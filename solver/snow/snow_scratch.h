@@ -26,6 +26,7 @@ enum Scratch : uint8_t {
     next_pressure,
     next_shear_acceleration,
     next_filling,
+    next_misfit,
     density,
     compaction,
     mass_position,
@@ -58,6 +59,7 @@ enum Scratch : uint8_t {
     step,
     joint_impulse,
     joint_nearest,
+    joint_stress,
     shadow,
     second_product,
     half,
@@ -85,6 +87,7 @@ constexpr ScratchArray own_scratch[] = {
     {"next_pressure", 1, {properties_stage, sort_stage}},
     {"next_shear_acceleration", 3, {properties_stage, sort_stage}},
     {"next_filling", 1, {properties_stage, sort_stage}},
+    {"next_misfit", 3, {strain_stage, sort_stage}},
     {"density", 1, always},
     {"compaction", 1, always},
     {"mass_position", 4, {density_stage, density_stage}},
@@ -117,6 +120,7 @@ constexpr ScratchArray own_scratch[] = {
     {"step", 3, {shear_stage, shear_stage}, -1, joint_pool},
     {"joint_impulse", 3, {shear_stage, contact_stage}, -1, joint_pool},
     {"joint_nearest", 1, {shear_stage, contact_stage}, -1, joint_pool},
+    {"joint_stress", 16, {shear_stage, shear_stage}, -1, joint_pool},
     {"shadow", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
     {"second_product", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
     {"half", 4, {shear_stage, shear_stage}, -1, bicgstab_pool},
@@ -137,7 +141,8 @@ static_assert(scratch_end == common_scratch + sizeof own_scratch / sizeof *own_s
 constexpr CommonStages common_stages{integrate_stage, sort_stage, search_stage};
 inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
-constexpr ArrayLayout state_layout[] = {{"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {}};
+constexpr ArrayLayout state_layout[] = {{"strain", 6},  {"pressure", 1}, {"shear_acceleration", 3},
+                                        {"filling", 1}, {"misfit", 3},   {}};
 
 enum Input : int {
     acceleration,

@@ -207,7 +207,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     enter(snow::shear_stage);
     const KrylovProgress at{state, double(p.shear_tolerance)};
     // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
-    const float moving = 30.0f * p.shear_tolerance, still = 0.2f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
+    const float moving = 30.0f * p.shear_tolerance, still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
     // One number of iterations counts for all passes.
     const int most_iterations = 3 * p.shear_iterations_max;
     const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
@@ -225,7 +225,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
         }
-        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 6}, state->sums, BeginPass{at});
+        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums, BeginPass{at});
         SolveState now;
         on_.copy_out(&now, state, 1);
         if (!watch(now.iterations + 1)) return false;
@@ -295,7 +295,8 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.surface_floor = p.surface_floor;
     set.flatness = p.flatness > 1e-4f ? p.flatness : 1e-4f;  // below, rounding decides how a flat sheet lies
     set.damping = p.damping;
-    set.filter = p.filter_rate * s.dt / (1.0f + p.filter_rate * s.dt);
+    // The joint solve resists this motion itself.
+    set.filter = p.solver == Solver::joint ? 0.0f : p.filter_rate * s.dt / (1.0f + p.filter_rate * s.dt);
     set.viscous_friction = p.friction_model == FrictionModel::viscous;
     set.incompressible = p.pressure_model == PressureModel::incompressible;
     set.combined = p.solver != Solver::split;
@@ -308,6 +309,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.yield_by_stress = p.yield == Yield::stress;
     // The figures of the other solves, and the presets that were chosen with them, are without these.
     set.calibrated = set.joint && p.calibrated;
+    set.hourglass = set.joint ? p.hourglass : 0.0f;
     set.softening = set.joint && p.softening_length > 0 ? p.spacing / p.softening_length : 0.0f;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
@@ -322,8 +324,10 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
                   property(snow::hardening, p.hardening), property(snow::theta_c, p.theta_c),
                   property(snow::theta_s, p.theta_s)};
     const StateView before = sorted_.view(), after = next_state();
-    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns, before.own[3].columns.data};
-    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns, after.own[3].columns.data};
+    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns, before.own[3].columns.data,
+                before.own[4].columns};
+    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns, after.own[3].columns.data,
+               after.own[4].columns};
 
     s.predicted = work_.at<Float4>(snow::predicted);
     s.guessed = work_.at<Float4>(snow::guessed);
@@ -349,7 +353,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.pressure_position = work_.at<Float4>(snow::pressure_position);
     s.pressure_gradient = work_.at<Float4>(snow::pressure_gradient);
 
-    s.stress = work_.at<Float4>(snow::stress);
+    s.stress = work_.at<Float4>(s.set.joint ? snow::joint_stress : snow::stress);
     s.shear_lever = work_.at<float>(snow::shear_lever);
     // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
     // freely is solved that way.

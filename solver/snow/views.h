@@ -31,6 +31,7 @@ struct StepConstants {
     bool objective;        ///< rotate the strain with the snow
     bool yield_by_stress;  ///< strength limits principal stresses, not strains
     bool calibrated;       ///< compaction counts from how the snow was placed
+    float hourglass;       ///< stiffness against motion that gradients can't see, of the shear modulus
     float softening;       ///< spacing over the opening at which a crack has lost its strength; 0 = as hardening
 };
 
@@ -40,6 +41,7 @@ struct SnowStateView {
     float* pressure;
     Columns shear_acceleration;
     float* filling;  ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
+    Columns misfit;  ///< shift of the neighbours against the particle that strain does not explain, m
 };
 
 /// Everything of one step.
@@ -77,7 +79,7 @@ struct SnowView : ParticleView {
     Float4* pressure_gradient;  ///< grad p
 
     // The shear solve.
-    Float4* stress;        ///< three records per particle: V T (rows) and, in w, the particle's own share
+    Float4* stress;        ///< records of a particle: V T (rows) and, in w, its own share; with `joint` a fourth, V Q
     float* shear_lever;    ///< how much a particle's stress answers to one neighbour's motion
     float* shear_scaling;  ///< 1 / the diagonal of the shear operator, about; null = 1
 

@@ -87,6 +87,7 @@ Heap snowfall(Mode mode) {
             if (!snow.pressure.empty()) snow.pressure.push_back(0);
             if (!snow.shear_acceleration.empty()) snow.shear_acceleration.emplace_back();
             if (!snow.filling.empty()) snow.filling.push_back(0);
+            if (!snow.misfit.empty()) snow.misfit.push_back({});
         }
         engine.upload(snow);
         engine.advance(0.015);  // 4.5 cm at 3 m/s, more than the support

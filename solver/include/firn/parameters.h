@@ -67,6 +67,7 @@ struct Parameters {
     FrictionModel friction_model;
     Yield yield;
     bool calibrated;
+    float hourglass;
     float softening_length;
 
     // Boundaries.

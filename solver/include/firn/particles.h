@@ -25,6 +25,8 @@ struct Particles {
     /// How dense the snow looked where it was placed, over rest_density: what compaction counts from. 0 or empty = as
     /// the next step finds it.
     std::vector<float> filling;
+    /// m, how far the neighbours have shifted against the particle, apart from strain; empty = 0
+    std::vector<Float3> misfit;
 
     // Inputs that hold until the next upload.
     std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: forces of the host; empty = 0
