@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/mesh.h"
 #include "firn/particle_file.h"
 #include "firn/volume_file.h"
@@ -34,7 +35,7 @@ void convert_to_volumes(const ParticleFile& file, const CommandLine& line, const
     FrameStamp stamp;
     const auto frame = file.metadata.find("frame");
     if (frame != file.metadata.end()) stamp.frame = std::atoi(frame->second.c_str());
-    for (const VolumeStatistics& grid : write_volumes(out, file.particles, settings, stamp))
+    for (const VolumeStatistics& grid : write_volumes(out, file.particles, settings, stamp, {}, births_of(file)))
         std::printf("  %s: %s voxels\n", grid.name.c_str(), count_text(grid.active_voxels).c_str());
 }
 
@@ -49,8 +50,9 @@ int run(const CommandLine& line) {
         write_mesh(out, read_mesh(in));
         return exit_done;
     }
-    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".vdb");
-    if (!known) throw UsageError(out + ": particles can become .bgeo or .vdb");
+    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.gz") || ends_in(out, ".vdb") ||
+                       ends_in(out, ".ply") || ends_in(out, ".usda");
+    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.gz, .vdb, .ply or .usda");
     const bool volumes = line.has("--volumes"), classic = line.has("--classic");
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
@@ -79,13 +81,15 @@ int run(const CommandLine& line) {
 
 Subcommand convert_command() {
     return {"convert",
-            "particles from .bgeo, .bgeo.sc and .vdb to .bgeo, classic .bgeo and .vdb; particles to volumes; meshes",
+            "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these (but .sc), .ply and .usda; to volumes; meshes",
             "firn convert IN OUT [options]",
             "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
             "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
+            "  firn convert in.bgeo out.ply                for Blender: a vertex for each particle, with its attributes\n"
+            "  firn convert in.bgeo out.usda               UsdGeomPoints, for Blender and Solaris\n"
             "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
-            {{"IN", "", ".bgeo (a checkpoint too), .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
-             {"OUT", "", ".bgeo, .vdb, or a mesh (.obj, .ply)"},
+            {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
+             {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
              {"--classic", "", "write .bgeo in the classic V5 layout"},
              {"--volumes", "", "make grids of the particles"},
              {"--spacing", "M", "between particles, when IN does not say"},

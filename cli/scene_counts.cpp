@@ -48,7 +48,7 @@ SceneCounts count_scene(const Scene& scene) {
     };
     for (const Snow& snow : scene.snow) {
         if (first_frame_of(snow, scene) > scene.last_frame) continue;
-        Count count = count_snow(snow, scene.parameters);
+        Count count = count_snow(snow, scene);
         sampled(count, "snow '" + snow.name + "'");
         if (snow.rate > 0) {
             count.particles = flakes(snow, scene, count.particles);

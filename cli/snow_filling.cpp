@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "firn/error.h"
 #include "firn/memory.h"
 #include "firn/particle_file.h"
 #include "firn/scattered.h"
 #include "placement.h"
+#include "snow.h"
 
 namespace firn {
 
@@ -167,7 +169,22 @@ void require_room(double count, const Snow& snow, const Parameters& parameters) 
     throw Error(title(snow) + text + "; make it smaller, or the spacing larger");
 }
 
-Filling fill(const Snow& snow, const Parameters& parameters) {
+bool is_mesh_file(const std::string& file) {
+    for (const char* ending : {".obj", ".ply", ".stl", ".OBJ", ".PLY", ".STL"})
+        if (file.size() > 4 && file.compare(file.size() - 4, 4, ending) == 0) return true;
+    return false;
+}
+
+/// What a layer lies on, where that is no heightfield; in the space that the layer is placed from.
+std::optional<Mesh> ground_of(const Snow& snow, const Scene& scene) {
+    if (snow.geometry.shape != ShapeKind::heightfield) return std::nullopt;
+    if (!snow.on.empty()) return collider_mesh(scene, collider_under(snow, scene), first_frame_of(snow, scene));
+    if (is_mesh_file(snow.geometry.file)) return file_mesh(snow, scene.parameters.spacing);
+    return std::nullopt;
+}
+
+Filling fill(const Snow& snow, const Scene& scene) {
+    const Parameters& parameters = scene.parameters;
     const Geometry& g = snow.geometry;
     const float spacing = parameters.spacing;
     FillSettings settings = fill_settings(snow, parameters);
@@ -194,6 +211,8 @@ Filling fill(const Snow& snow, const Parameters& parameters) {
             for (Float3& p : filling.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
             return filling;
         case ShapeKind::heightfield:
+            if (const std::optional<Mesh> ground = ground_of(snow, scene))
+                return fill_layer(*ground, snow.thickness, settings);
             return fill_layer(read_heightfield(g.file, g.cell, g.relief), snow.thickness, settings);
         case ShapeKind::plane:
         case ShapeKind::particles:
@@ -208,7 +227,8 @@ struct Counted {
     Bounds bounds;
 };
 
-Counted count(const Snow& snow, const Parameters& parameters) {
+Counted count(const Snow& snow, const Scene& scene) {
+    const Parameters& parameters = scene.parameters;
     const Geometry& g = snow.geometry;
     const float spacing = parameters.spacing;
     FillSettings settings = fill_settings(snow, parameters);
@@ -233,6 +253,8 @@ Counted count(const Snow& snow, const Parameters& parameters) {
             return counted(count_filling(mesh, settings), transformed(mesh, Transform(), g.placed.scale).points);
         }
         case ShapeKind::heightfield: {
+            if (const std::optional<Mesh> ground = ground_of(snow, scene))
+                return counted(count_layer(*ground, snow.thickness, settings), ground->points);
             const Heightfield field = read_heightfield(g.file, g.cell, g.relief);
             return counted(count_layer(field, snow.thickness, settings), heightfield_mesh(field).points);
         }
@@ -269,8 +291,15 @@ void complete(const Snow& snow, const Parameters& parameters, double particles, 
 
 }  // namespace
 
-Filling fill_snow(const Snow& snow, const Parameters& parameters) {
-    Filling filling = made(snow, [&] { return fill(snow, parameters); });
+size_t collider_under(const Snow& snow, const Scene& scene) {
+    for (size_t k = 0; k < scene.colliders.size(); ++k)
+        if (scene.colliders[k].name == snow.on) return k;
+    throw Error(snow.where + ": " + title(snow) + " lies on '" + snow.on + "', but no collider is called that");
+}
+
+Filling fill_snow(const Snow& snow, const Scene& scene) {
+    const Parameters& parameters = scene.parameters;
+    Filling filling = made(snow, [&] { return fill(snow, scene); });
     const Transform placed = transform_of(snow.geometry.placed);
     for (Float3& p : filling.position) p = apply_transform(placed, p);
     complete(snow, parameters, static_cast<double>(filling.position.size()), bounds_of(filling.position, Transform()),
@@ -278,9 +307,9 @@ Filling fill_snow(const Snow& snow, const Parameters& parameters) {
     return filling;
 }
 
-Count count_snow(const Snow& snow, const Parameters& parameters) {
-    Counted counted = made(snow, [&] { return count(snow, parameters); });
-    complete(snow, parameters, counted.count.particles, counted.bounds, counted.count.warnings);
+Count count_snow(const Snow& snow, const Scene& scene) {
+    Counted counted = made(snow, [&] { return count(snow, scene); });
+    complete(snow, scene.parameters, counted.count.particles, counted.bounds, counted.count.warnings);
     return std::move(counted.count);
 }
 

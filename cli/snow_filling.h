@@ -11,9 +11,12 @@
 namespace firn {
 
 /// The places of a body's particles, m, world. Throws Error with the place in the scene file; warnings name the body.
-Filling fill_snow(const Snow&, const Parameters&);
+Filling fill_snow(const Snow&, const Scene&);
 
 /// How many particles fill_snow() makes, or a file of particles has. Throws the same errors, but for memory.
-Count count_snow(const Snow&, const Parameters&);
+Count count_snow(const Snow&, const Scene&);
+
+/// The place of the collider that a layer lies on.
+size_t collider_under(const Snow&, const Scene&);
 
 }  // namespace firn

@@ -109,7 +109,7 @@ class Counts(firn_runs.Runs):
 
     def test_snow_of_a_file_of_particles_and_snow_that_comes_later(self):
         first = self.write("first.toml", HEAD + '[[snow]]\nshape = "sphere"\nradius = 0.3\n')
-        self.firn("sim", first, "--out", "first", "--frames", "1")
+        self.firn("sim", first, "--out", "first", "--frames", "1-1")
         particles = os.path.join("first", "particles", "first.0001.bgeo")
         scene = self.write("scene.toml", HEAD + f'[[snow]]\nshape = "particles"\nfile = "{particles}"\n'
                            "[[snow]]\nname = \"late\"\nposition = [0, 3, 0]\nstart = 3\n"
@@ -148,7 +148,7 @@ class Counts(firn_runs.Runs):
     def level_set(self):
         """A ball as a .vdb: the surface of a run's snow."""
         scene = self.write("grid.toml", HEAD.replace("[]", '["surface"]') + '[[snow]]\nshape = "sphere"\nradius = 0.4\n')
-        self.firn("sim", scene, "--out", "grid", "--force", "--frames", "1")
+        self.firn("sim", scene, "--out", "grid", "--force", "--frames", "1-1")
         return os.path.join("grid", "volumes", "grid.0001.vdb")
 
     @staticmethod

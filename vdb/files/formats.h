@@ -28,6 +28,14 @@ void write_bgeo_classic(Output&, const ParticleFile&);
 bool is_blosc_container(const uint8_t* bytes, size_t size);
 std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size);
 
+/// gzip around a .bgeo. `bytes` is the file inside.
+bool is_gzip(const uint8_t* bytes, size_t size);
+void write_gzip(Output&, const std::string& bytes);
+std::vector<uint8_t> unpack_gzip(const std::string& name, const uint8_t* bytes, size_t size);
+
+/// Points for programs that know no .bgeo; written only.
+void write_ply_points(Output&, const ParticleFile&);
+
 /// OpenVDB's point grids. They are read in a process of its own (grids/own_process.h).
 bool is_vdb(const uint8_t* bytes, size_t size);
 ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size_t size);

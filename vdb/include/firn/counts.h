@@ -23,5 +23,6 @@ Count count_surface(const Mesh&, const SurfaceSettings&, double probes = 2e5);
 Count count_filling(const Mesh&, const FillSettings&);
 /// Of fill_layer().
 Count count_layer(const Heightfield&, float thickness, const FillSettings&);
+Count count_layer(const Mesh& ground, float thickness, const FillSettings&);
 
 }  // namespace firn

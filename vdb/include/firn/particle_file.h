@@ -42,15 +42,16 @@ struct ParticleFile {
     uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo
 };
 
-enum class ParticleFormat { bgeo, bgeo_classic, vdb_points };
+enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, ply, usda };
 
-/// By the name's ending: .bgeo, .bhclassic (the classic V5 layout) or .vdb. Whole or not at all. Equal particles give
+/// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and .usda
+/// (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give
 /// equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
 
-/// By the first bytes: the three formats above, and .bgeo.sc (Houdini's Blosc container). Points, their attributes
+/// By the first bytes: .bgeo, .bgeo.gz, classic .bgeo, .vdb, and .bgeo.sc (Houdini's Blosc container). Points, their attributes
 /// and groups are taken; primitives are passed over and counted. Throws Error that says where for what is truncated,
 /// hostile or foreign.
 ParticleFile read_particles(const std::string& path);

@@ -1,0 +1,20 @@
+#pragma once
+
+// What is allowed but is hardly ever meant: for `firn check`.
+
+#include <string>
+#include <vector>
+
+#include "scene.h"
+#include "scene_counts.h"
+
+namespace firn {
+
+/// No collider, snow in snow, snow in a collider or through the ground, files of a sequence that end before the shot.
+/// Places some ten thousand particles to see.
+std::vector<std::string> likely_slips(const Scene&, const SceneCounts&);
+
+/// How long the simulation will take on the CPU, s: a guess, right within a factor of three for snow that moves.
+double estimated_seconds(const Scene&, double particles, int threads);
+
+}  // namespace firn
