@@ -54,6 +54,8 @@ int run(const CommandLine& line) {
                        ends_in(out, ".ply") || ends_in(out, ".usda");
     if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.gz, .vdb, .ply or .usda");
     const bool volumes = line.has("--volumes"), classic = line.has("--classic");
+    const bool small = line.integer("--bits", 32, 16, 32) == 16;
+    if (small && (volumes || !ends_in(out, ".vdb"))) throw UsageError("--bits 16 is for points in a .vdb");
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
@@ -72,6 +74,8 @@ int run(const CommandLine& line) {
         convert_to_volumes(file, line, in, out);
     else if (classic)
         write_particles(out, file, ParticleFormat::bgeo_classic);
+    else if (small)
+        write_particles(out, file, ParticleFormat::vdb_points_16);
     else
         write_particles(out, file);
     return exit_done;
@@ -91,6 +95,7 @@ Subcommand convert_command() {
             {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
              {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
              {"--classic", "", "write .bgeo in the classic V5 layout"},
+             {"--bits", "N", "of the numbers of points in a .vdb: 16 or 32 (default: 32)"},
              {"--volumes", "", "make grids of the particles"},
              {"--spacing", "M", "between particles, when IN does not say"},
              {"--voxel", "M", "size of a voxel; half the spacing unless given"},

@@ -37,7 +37,8 @@ struct PreviewFrame {
     float shutter = 0;  ///< s that it is open, half of it before the frame; 0 = no motion blur
     std::vector<PreviewMesh> colliders;
     bool has_ground = true;
-    float ground = 0;  ///< height along `up`, m
+    float ground = 0;                                  ///< height along `up`, m
+    Float3 ground_colour{0.26f, 0.255f, 0.25f};        ///< linear
     Float3 up{0, 1, 0};
     PreviewCamera camera;
     std::string caption;  ///< "" = none

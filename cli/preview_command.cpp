@@ -230,6 +230,9 @@ private:
         }
         frame.has_ground = scene_.has_ground;
         frame.ground = scene_.ground;
+        for (const Collider& c : scene_.colliders)
+            if (c.geometry.shape == ShapeKind::plane && c.geometry.placed.position.y == scene_.ground)
+                frame.ground_colour = c.colour;  // it goes on beyond its edges
         if (line_.has("--caption")) {
             char text[64];
             std::snprintf(text, sizeof text, "  frame %d  %.3f s", number, (number - scene_.first_frame) / scene_.fps);

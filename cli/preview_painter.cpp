@@ -21,11 +21,13 @@ constexpr Float3 zenith{0.115f, 0.205f, 0.40f};
 constexpr Float3 horizon{0.42f, 0.50f, 0.60f};
 /// How far light creeps round the edge into the shade, by colour: blue goes farthest in snow.
 constexpr Float3 snow_wrap{0.14f, 0.20f, 0.30f};
+/// Between loose grains it goes further.
+constexpr Float3 grain_wrap{0.32f, 0.40f, 0.52f};
 /// How quickly diffuse light dies away inside of snow, 1/m: sqrt(3 a (a + s (1 - g))) of Stomakhin 2013's medium,
 /// extinction 724 1/m, albedo 0.9, 0.95, 1, g 0.5. Blue is not absorbed there; a floor stands for dirt and leaks.
 constexpr Float3 snow_depth{293.0f, 203.0f, 90.0f};
 constexpr float sun_through = 0.45f;  ///< of the sun's light that enters at a grazing rear face and comes on
-constexpr float glint_share = 0.0025f, glint_brightness = 5;
+constexpr float glint_share = 0.004f, glint_brightness = 4;
 
 /// Around each sample's directions: 4 x 4 pixels share one well-spread set, which the filter brings together again.
 constexpr int interleave = 4;
@@ -168,12 +170,14 @@ Float3 Painter::hazed(const Float3& colour, float distance) const {
 
 Float3 Painter::open_light(const Float3& normal) const {
     const float share = 0.5f * (1 + dot(normal, world_.up()));
-    return share * mix(horizon, zenith, 0.62f) + (1 - share) * bounced(world_.up(), ground_colour, 0.8f);
+    return share * mix(horizon, zenith, 0.62f) + (1 - share) * bounced(world_.up(), world_.ground_colour(), 0.8f);
 }
 
 Float3 Painter::bounced(const Float3& normal, const Float3& colour, float lit) const {
     const float share = 0.5f * (1 + dot(normal, world_.up()));
-    const Float3 sky = (0.35f + 0.5f * share) * mix(horizon, zenith, 0.6f);
+    // What is as white as snow lights itself once more: it stands among its like.
+    const float white = std::min({colour.x, colour.y, colour.z});
+    const Float3 sky = (0.35f + 0.5f * share + 0.25f * white * white) * mix(horizon, zenith, 0.6f);
     return colour * (lit * std::max(0.0f, dot(normal, to_sun_)) * sun_light + sky);
 }
 
@@ -201,7 +205,10 @@ float Painter::glint(const Float3& point, const Float3& normal, const Float3& al
     const float facing = std::max(0.0f, dot(normal, half));
     const float share = glint_share * facing * facing;
     const float chance = static_cast<float>(key >> 40) * 0x1p-24f;
-    return chance < share ? glint_brightness * (0.3f + 0.7f * static_cast<float>(key & 0xffff) / 65535.0f) : 0.0f;
+    if (chance >= share) return 0;
+    // Most are faint.
+    const float size = static_cast<float>(key & 0xffff) / 65535.0f;
+    return glint_brightness * size * size * size;
 }
 
 Lit Painter::light(const Hit& hit, const Float3& eye, const Float3& along, const Choice& choice) const {
@@ -216,7 +223,7 @@ Lit Painter::light(const Hit& hit, const Float3& eye, const Float3& along, const
     const Float3 from = lit.point + std::max(on_snow ? 0.25f * world_.spacing() : 0.0f, least) * hit.normal;
 
     const float facing = dot(lit.normal, to_sun_);
-    const Float3 wrap = on_snow ? snow_wrap : Float3{};
+    const Float3 wrap = on_grain ? grain_wrap : (on_snow ? snow_wrap : Float3{});
     const auto wrapped = [&](float w) { return std::max(0.0f, (facing + w) / ((1 + w) * (1 + 0.5f * w))); };
     lit.sun = hit.colour * sun_light * Float3{wrapped(wrap.x), wrapped(wrap.y), wrapped(wrap.z)};
     if (dot(hit.normal, to_sun_) > -wrap.z) {

@@ -75,7 +75,10 @@ void move(std::vector<Float4>& grains, const std::vector<Float3>& velocity, floa
 }  // namespace
 
 World::World(const PreviewFrame& frame, PreviewQuality quality, int threads, std::vector<std::string>* warnings)
-    : up_(normalized(frame.up)), has_ground_(frame.has_ground), spacing_(frame.spacing) {
+    : up_(normalized(frame.up)),
+      has_ground_(frame.has_ground),
+      ground_colour_(frame.ground_colour),
+      spacing_(frame.spacing) {
     const Float3& origin = frame.camera.target;
     ground_ = frame.ground - dot(up_, origin);
     device_.reset(rtcNewDevice(nullptr));
@@ -157,7 +160,7 @@ Hit World::trace(const Float3& from, const Float3& along, float time) const {
             // by another.
             const Float3 own = normalized({ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z});
             const Float3& out = grain_out_[ray.hit.primID];
-            hit.normal = dot(out, out) > 0 ? normalized(out + 0.45f * own, own) : own;
+            hit.normal = dot(out, out) > 0 ? normalized(out + 0.35f * own, own) : own;
             hit.on = Hit::On::grain;
             hit.colour = snow_colour;
         } else {
@@ -176,7 +179,7 @@ Hit World::trace(const Float3& from, const Float3& along, float time) const {
         hit.on = Hit::On::ground;
         hit.distance = to_ground;
         hit.normal = height(from) > ground_ ? up_ : -1.0f * up_;
-        hit.colour = ground_colour;
+        hit.colour = ground_colour_;
     }
     return hit;
 }

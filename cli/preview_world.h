@@ -22,7 +22,6 @@ namespace firn {
 
 // Linear.
 constexpr Float3 snow_colour{0.90f, 0.93f, 0.96f};
-constexpr Float3 ground_colour{0.26f, 0.255f, 0.25f};
 
 /// What a ray hits.
 struct Hit {
@@ -39,6 +38,7 @@ public:
     World(const PreviewFrame&, PreviewQuality, int threads, std::vector<std::string>* warnings);
 
     const Float3& up() const { return up_; }
+    const Float3& ground_colour() const { return ground_colour_; }
     float spacing() const { return spacing_; }
 
     /// `time` 0 = the shutter opens, 1 = it closes.
@@ -71,6 +71,7 @@ private:
     Float3 up_;
     bool has_ground_;
     float ground_;
+    Float3 ground_colour_;
     float spacing_;
     std::unique_ptr<std::remove_pointer_t<RTCDevice>, Release> device_;
     std::unique_ptr<std::remove_pointer_t<RTCScene>, Release> scene_;

@@ -352,6 +352,7 @@ RunPlan Run::plan() const {
     plan.every = scene_.output.every;
     plan.particles = scene_.output.particles == "none"           ? ""
                      : scene_.output.particles == "bgeo_classic" ? "bgeo"
+                     : scene_.output.particles == "vdb16"        ? "vdb"
                                                                  : scene_.output.particles;
     plan.volumes = !scene_.output.volumes.empty();
     plan.usd = scene_.output.usd;
@@ -672,6 +673,8 @@ void Run::write_particle_file(int frame, double time) {
         lend(state_.particles, file.particles, [&] {
             if (scene_.output.particles == "bgeo_classic")
                 write_particles(path, file, ParticleFormat::bgeo_classic);
+            else if (scene_.output.particles == "vdb16")
+                write_particles(path, file, ParticleFormat::vdb_points_16);
             else
                 write_particles(path, file);
         });

@@ -124,7 +124,7 @@ def main():
         scene.camera.data.dof.use_dof = True
     scene.render.resolution_x, scene.render.resolution_y = width, height
     scene.view_settings.view_transform = "AgX"
-    scene.view_settings.exposure = 0.3
+    scene.view_settings.exposure = -0.35
     if arguments.threads:
         scene.render.threads_mode = "FIXED"
         scene.render.threads = arguments.threads

@@ -141,7 +141,7 @@ TEST(SurfaceShape, PressedSnowLosesItsReliefAndSnowOfUnknownBirthHasNone) {
         return most;
     };
     EXPECT_GT(difference(), 0.05 * spacing);  // without a word: a fifth of a spacing
-    snow.compaction.assign(snow.count(), 1.6f);
+    snow.compaction.assign(snow.count(), 1.9f);
     EXPECT_LT(difference(), 0.02 * spacing);
     settings.births = nullptr;
     EXPECT_EQ(difference(), 0);

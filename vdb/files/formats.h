@@ -39,6 +39,7 @@ void write_ply_points(Output&, const ParticleFile&);
 /// OpenVDB's point grids. They are read in a process of its own (grids/own_process.h).
 bool is_vdb(const uint8_t* bytes, size_t size);
 ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size_t size);
-void write_vdb_points(const std::string& path, const ParticleFile&);
+/// `small`: positions in 16 bits within a voxel of two spacings, other floats as half floats.
+void write_vdb_points(const std::string& path, const ParticleFile&, bool small);
 
 }  // namespace firn

@@ -93,7 +93,8 @@ void write_particles(const std::string& path, const ParticleFile& file) {
 
 void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
     with_file_name(path, [&] {
-        if (format == ParticleFormat::vdb_points) return write_vdb_points(path, file);
+        if (format == ParticleFormat::vdb_points || format == ParticleFormat::vdb_points_16)
+            return write_vdb_points(path, file, format == ParticleFormat::vdb_points_16);
         if (format == ParticleFormat::usda) return write_usd_points(path, file);
         NewFile target(path);
         Output output(target.temporary(), path);

@@ -17,7 +17,7 @@ namespace firn {
 namespace {
 
 // Lengths are in spacings here, whatever a scene's size.
-constexpr int grains_of_lone = 12;
+constexpr int grains_of_lone = 48;
 /// Beyond this, voxels can't be counted.
 constexpr float furthest = 4e6f;
 // Density around a particle: 1 in bulk snow, 0.2 to 0.35 at a lone particle, 0.45 at the corner of a block.

@@ -16,7 +16,7 @@ struct Scale {
 constexpr Scale scales[] = {{1.0f, 0.55f}, {0.42f, 0.3f}, {0.17f, 0.15f}};
 
 /// `compaction` up to which snow keeps its relief, and from which on it has lost it.
-constexpr float fresh = 1.05f, pressed = 1.5f;
+constexpr float fresh = 1.15f, pressed = 1.8f;
 
 uint32_t scramble(uint32_t x, uint32_t y, uint32_t z) {
     uint32_t h = x * 0x8DA6B343u ^ y * 0xD8163841u ^ z * 0xCB1AB31Fu;

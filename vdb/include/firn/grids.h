@@ -46,7 +46,7 @@ struct SurfaceGridSettings {
     /// none
     float erode = 0;
     /// m: the surface is moved by up to this, outwards and inwards, by noise that is born with the snow and turns and
-    /// breaks with it, at three scales; less where snow was pressed (compaction 1.05 to 1.5). 0 = a fifth of a spacing
+    /// breaks with it, at three scales; less where snow was pressed (compaction 1.15 to 1.8). 0 = a fifth of a spacing
     /// where `births` are given, negative = none.
     float relief = 0;
     float relief_size = 0;  ///< m, of its largest lumps; 0 = 1.5 spacings

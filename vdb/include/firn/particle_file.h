@@ -42,7 +42,9 @@ struct ParticleFile {
     uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo
 };
 
-enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, ply, usda };
+/// vdb_points_16: positions to 1/65535 of two spacings, other numbers as half floats (11 bits), but `rest` and `birth`:
+/// for looking at and rendering; what is simulated further should keep its bits.
+enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, vdb_points_16, ply, usda };
 
 /// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and .usda
 /// (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give
