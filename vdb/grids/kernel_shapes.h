@@ -21,8 +21,11 @@ struct KernelShape {
     Float3 reach;  ///< half the edges of the box around it
 };
 
-/// The sum of the kernels half a spacing outside of a flat face's outermost particles: where snow ends.
+/// The sum of the kernels at the surface: a third, so that faces of jittered snow have no holes.
 constexpr float kernel_level = 0.33f;
+/// How far inside of the snow's end that is at a flat face, spacings: 0.37 outside of the outermost particles, where snow
+/// ends at 0.5.
+constexpr double kernel_inset = 0.13;
 /// No kernel reaches further from its particle, spacings.
 constexpr float kernel_reach_most = 2.6f;
 

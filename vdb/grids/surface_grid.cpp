@@ -77,8 +77,8 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     // lattice's face: so much less is to be taken away.
     const double valleys = ball > 0 && !kernels ? std::min(dilate, std::pow(spacing / voxel, 2) / (12 * ball)) : 0;
     double erode = setting(surface.erode, (dilate - valleys) * voxel, "erode") / voxel;
-    // Where kernels end, snow ends: only a difference moves them.
-    if (kernels) erode += 0.5 * spacing / voxel - radius - dilate;
+    // Kernels end near where snow ends; from there only a difference of the settings moves them.
+    if (kernels) erode += (0.5 - kernel_inset) * spacing / voxel - radius - dilate;
     const float half_width = static_cast<float>(surface.half_width);
 
     openvdb::FloatGrid::Ptr grid = openvdb::FloatGrid::create(static_cast<float>(half_width * voxel));
