@@ -142,7 +142,7 @@ TEST(SurfaceShape, PressedSnowLosesItsReliefAndSnowOfUnknownBirthHasNone) {
     };
     EXPECT_GT(difference(), 0.05 * spacing);  // without a word: a fifth of a spacing
     snow.compaction.assign(snow.count(), 1.9f);
-    EXPECT_LT(difference(), 0.02 * spacing);
+    EXPECT_LT(difference(), 0.04 * spacing);  // what making distances twice does
     settings.births = nullptr;
     EXPECT_EQ(difference(), 0);
     settings.relief = 0.01f;

@@ -92,9 +92,12 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     if (band.smooth > 0 && !kernels) {
         band.level = static_cast<float>(std::clamp(ball - 0.87 * spacing / voxel, 0.25, 1.0));
     }
+    band.spacing = static_cast<float>(spacing / voxel);
+    // Outside, the kernels' sum is no more than their level below it: as much must be left inside, or smoothing moves the
+    // surface.
+    if (band.smooth > 0 && kernels) band.level = kernel_level * band.spacing;
     band.inside = std::max(half_width + static_cast<float>(erode), 1.0f);
     band.outside = std::max(half_width - static_cast<float>(erode), 1.0f);
-    band.spacing = static_cast<float>(spacing / voxel);
     const double relief = setting(surface.relief, surface.births ? 0.2 * spacing : 0, "relief") / voxel;
     band.displacement = static_cast<float>(relief);
     // What a leaf asks for: particles whose balls, kernels or relief come near it.
