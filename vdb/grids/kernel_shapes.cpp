@@ -12,13 +12,13 @@ namespace firn {
 namespace {
 
 constexpr double neighbour_reach = 2.0;  ///< spacings
-/// Radius of a kernel that is a ball, spacings: the sum over a lattice is even to 2 %.
-constexpr double ball_radius = 1.45;
+/// Radius of a kernel that is a ball, spacings.
+constexpr double ball_radius = 1.8;
 /// How far a kernel's centre moves towards the middle of its neighbours. Yu and Turk take 0.9 and more, which makes
 /// water smooth; snow is not, and keeps its edges.
 constexpr double smoothing = 0.3;
-/// Added to the spread of the neighbours, of its mean: keeps a kernel from getting flatter than 1 to 4.
-constexpr double least_spread = 0.12;
+/// Added to the spread of the neighbours, of its mean: keeps a kernel from getting too flat to close the gaps of jittered snow.
+constexpr double least_spread = 0.35;
 /// Of a kernel's radii over those of a ball.
 constexpr double longest = 1.5;
 /// integral of (1 - r^2)^3 over the unit ball: 4 pi 16 / 315
