@@ -4,7 +4,7 @@
     hda/make_help.py FOLDER    writes FOLDER/help/nodes/; the tables are those in FOLDER/scripts/python/firn
 
 The build runs it for its own copy of hda/houdini. Lines `@inputs`, `@outputs`,
-`@parameters`, `@presets`, `@material` and `@surface` in the prose are filled in.
+`@parameters`, `@presets`, `@material`, `@surface`, `@state`, `@results` and `@solves` in the prose are filled in.
 """
 
 from __future__ import annotations
@@ -95,6 +95,26 @@ def names_line(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) + ":"
 
 
+def solve_lines(known: tables.Tables) -> list[str]:
+    """What the DOP's report says of each solve."""
+    lines: list[str] = []
+    for solve in known.solves:
+        lines += [
+            names_line(f"{solve.name}_{what}" for what in ("iterations", "iterations_most", "residual")),
+            f"    Average and highest number of iterations of the {solve.name} solve in a substep, and its residual ({solve.residual}).", "",
+        ]
+    return lines
+
+
+def attribute_lines(known: tables.Tables, role: str) -> list[str]:
+    lines: list[str] = []
+    for attribute in known.attributes:
+        if attribute.role == role:
+            unit = f" In {attribute.unit}." if attribute.unit else ""
+            lines += [f"`{attribute.name}`:", f"    {sentence(attribute.help)}{unit}", ""]
+    return lines
+
+
 def preset_lines(known: tables.Tables) -> list[str]:
     lines: list[str] = []
     for choice in known.node("firn::snow_source").parameter("preset").choices:
@@ -131,6 +151,9 @@ def pages() -> dict[str, str]:
             "@presets": preset_lines(known),
             "@material": [names_line(quantity.token for quantity in known.materials)],
             "@surface": [names_line(known.surface)],
+            "@state": [names_line(attribute.name for attribute in known.attributes if attribute.role == "state")],
+            "@results": attribute_lines(known, "result"),
+            "@solves": solve_lines(known),
         }
         file = f"{context}/{node.name.replace('::', '--')}.txt"
         made[file] = page(node.label, context, node.name, node.icon, prose, sections)

@@ -2,6 +2,7 @@
 
 #include <GA/GA_Attribute.h>
 #include <GA/GA_Defaults.h>
+#include <GA/GA_ElementGroup.h>
 #include <GA/GA_Handle.h>
 
 #include <algorithm>
@@ -98,9 +99,13 @@ size_t add_appearing_snow(GU_Detail& snow, const GU_Detail& source, double frame
 
     GU_Detail fresh;
     fresh.replaceWith(source);
+    // All at once: for each single one Houdini would move the indices of those that follow.
+    GA_PointGroup* unwanted = fresh.newPointGroup("firn_unwanted");
     for (const PointBlock& block : blocks)
         for (GA_Size k = 0; k < block.count; ++k)
-            if (!appears[block.index + static_cast<size_t>(k)]) fresh.destroyPointOffset(block.start + k);
+            if (!appears[block.index + static_cast<size_t>(k)]) unwanted->addOffset(block.start + k);
+    fresh.destroyPointOffsets(fresh.getPointRange(unwanted));
+    fresh.destroyPointGroup(unwanted);
     fresh.destroyAttribute(GA_ATTRIB_POINT, "birth_frame");
     fresh.destroyAttribute(GA_ATTRIB_POINT, "flake");
     match_materials(snow, fresh, parameters);

@@ -103,6 +103,7 @@ std::vector<Offer> offers_of(const SIM_Object& object, const Parameters& paramet
     std::vector<Offer> offers;
     for (exint k = 0; k < sources.entries(); ++k) {
         const SIM_Object& source = *sources(k);
+        if (!source.getGeometry()) continue;
         const SIM_GeometryAutoReadLock lock(source.getGeometry());
         if (!lock.getGdp()) continue;
         UT_DMatrix4 placement;
@@ -144,7 +145,7 @@ std::vector<ColliderMove> collider_moves(const SIM_Object& object, const std::ve
     std::vector<ColliderMove> moves;
     for (exint k = 0; k < infos.entries(); ++k) {
         const SIM_Object* affector = infos(k).getAffector();
-        if (!affector || affector->getObjectId() == object.getObjectId()) continue;
+        if (!affector || affector->getObjectId() == object.getObjectId() || !affector->getGeometry()) continue;
         const SIM_GeometryAutoReadLock lock(affector->getGeometry());
         if (!lock.getGdp() || lock.getGdp()->getNumPoints() == 0) continue;
         UT_DMatrix4 placement;
@@ -309,7 +310,7 @@ SIM_Solver::SIM_Result SIM_FirnSnowSolver::solveSingleObjectSubclass(SIM_Engine&
                 add_accelerations(object, forces.others, parameters, particles, particles.acceleration);
             };
         std::optional<CookSummary> moved;
-        if (!newobject) {
+        if (!newobject && object.getGeometry()) {
             const SIM_GeometryAutoReadLock lock(object.getGeometry());
             const GU_Detail* snow = lock.getGdp();
             if (snow && snow->getNumPoints() > 0) {

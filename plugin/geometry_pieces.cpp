@@ -1,6 +1,7 @@
 #include "geometry_pieces.h"
 
 #include <GA/GA_Attribute.h>
+#include <GA/GA_ElementGroup.h>
 #include <GA/GA_Handle.h>
 #include <GA/GA_Iterator.h>
 #include <GEO/GEO_PrimPoly.h>
@@ -71,6 +72,16 @@ bool is_polygons(const GEO_Primitive& primitive) {
     return primitive.getTypeId() == GEO_PRIMPOLY || primitive.getTypeId() == GEO_PRIMPOLYSOUP;
 }
 
+/// An open polygon is a line from corner to corner, whatever shape its corners have.
+bool is_curve(const GEO_Primitive& primitive) {
+    return primitive.getTypeId() == GEO_PRIMPOLY && !static_cast<const GEO_PrimPoly&>(primitive).isClosed();
+}
+
+[[noreturn]] void throw_curve(const std::string& which) {
+    throw Error(which +
+                " is a curve, which has no surface: close it (Ends SOP), make it a tube (PolyWire SOP) or delete it");
+}
+
 /// `body(polygon)` for a polygon, or for each of a soup's; it has getVertexCount() and getPointOffset().
 template <class Body>
 void for_each_polygon(const GEO_Primitive& primitive, const Body& body) {
@@ -120,6 +131,7 @@ SurfacePiece polygon_piece(const GU_Detail& detail, const std::vector<GA_Offset>
             // Houdini's polygons are clockwise, seen from outside.
             for (GA_Size v = one.getVertexCount(); v-- > 0;)
                 corners.push_back(number[static_cast<size_t>(one.getPointOffset(v))]);
+            // Fewer corners have no area.
             if (corners.size() >= 3) add_polygon(piece.mesh, corners);
         });
     }
@@ -153,25 +165,28 @@ void add_converted(const GU_Detail& detail, const std::vector<GA_Offset>& foreig
     if (foreign.empty()) return;
     GU_Detail converted;
     converted.replaceWith(detail);
-    std::vector<GA_Offset> others;
+    // All at once: for each single one Houdini would move the indices of those that follow.
+    GA_PrimitiveGroup* others = converted.newPrimitiveGroup("firn_others");
     for (GA_Iterator it(converted.getPrimitiveRange()); !it.atEnd(); ++it)
-        if (!std::binary_search(foreign.begin(), foreign.end(), *it)) others.push_back(*it);
-    for (const GA_Offset other : others) converted.destroyPrimitiveOffset(other);
+        if (!std::binary_search(foreign.begin(), foreign.end(), *it)) others->addOffset(*it);
+    converted.destroyPrimitives(converted.getPrimitiveRange(others));
     GU_ConvertParms parms;
     parms.setFromType(GEO_PrimTypeCompat::GEOPRIMALL);
     parms.setToType(GEO_PrimTypeCompat::GEOPRIMPOLY);
     converted.convert(parms);
+    const std::string first = "primitive " + std::to_string(detail.primitiveIndex(foreign[0]));
     bool all_polygons = true;
     std::vector<GA_Offset> faces;
     for (GA_Iterator it(converted.getPrimitiveRange()); !it.atEnd(); ++it) {
-        all_polygons &= is_polygons(*converted.getGEOPrimitive(*it));
+        const GEO_Primitive& primitive = *converted.getGEOPrimitive(*it);
+        if (is_curve(primitive)) throw_curve(foreign.size() == 1 ? first : first + " or one after it");
+        all_polygons &= is_polygons(primitive);
         faces.push_back(*it);
     }
     const size_t before = to.size();
     if (all_polygons) add_polygon_pieces(converted, faces, piece_attribute, wanted, to);
     if (to.size() == before)
-        throw Error("primitive " + std::to_string(detail.primitiveIndex(foreign[0])) +
-                    " is of a kind that Firn can't read: Convert to polygons (Convert SOP) or delete it");
+        throw Error(first + " is of a kind that Firn can't read: Convert to polygons (Convert SOP) or delete it");
 }
 
 // ---- height fields
@@ -273,10 +288,15 @@ bool packed_piece(const GU_Detail& detail, const GU_PrimPacked& packed, const st
         back = into_packed(full, piece.name);
     }
     if (content->getNumPoints() == 0) return false;
-    const GeometryPieces parts = geometry_pieces(*content, "", wanted);
+    GeometryPieces parts;
+    try {
+        parts = geometry_pieces(*content, "", wanted);
+    } catch (const Error& error) {
+        throw Error("packed primitive '" + piece.name + "': " + error.what());
+    }
     if (!parts.heightfields.empty())
         throw Error("packed primitive '" + piece.name + "' holds a height field; unpack it");
-    if (parts.surfaces.empty()) throw Error("packed primitive '" + piece.name + "' holds points or curves, no surface");
+    if (parts.surfaces.empty()) throw Error("packed primitive '" + piece.name + "' holds points, no surface");
     for (size_t k = 0; k < parts.surfaces.size(); ++k) {
         const SurfacePiece& part = parts.surfaces[k];
         Mesh mesh = placed_mesh(part);
@@ -327,6 +347,7 @@ GeometryPieces geometry_pieces(const GU_Detail& detail, const std::string& piece
     std::vector<GA_Offset> faces, foreign;
     for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it) {
         const GEO_Primitive* primitive = detail.getGEOPrimitive(*it);
+        if (is_curve(*primitive)) throw_curve("primitive " + std::to_string(detail.primitiveIndex(*it)));
         if (is_polygons(*primitive)) {
             faces.push_back(*it);
         } else if (primitive->getTypeId() == GEO_PRIMVDB) {

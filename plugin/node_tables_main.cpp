@@ -1,6 +1,6 @@
-// firn_node_tables [FILE]: every node of the plugin as JSON, with the quantities of snow and surfaces, from which
-// dialogs, help pages and scene files are made outside of Houdini. It writes the JSON without a library, so that a
-// build for a Houdini has no extra dependency.
+// firn_node_tables [FILE]: every node of the plugin as JSON, with the quantities of snow and surfaces, the attributes
+// of particles and the solves, from which dialogs, help pages and scene files are made outside of Houdini. It writes
+// the JSON without a library, so that a build for a Houdini has no extra dependency.
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +10,8 @@
 #include "dialog_script.h"
 #include "firn/body.h"
 #include "firn/materials.h"
+#include "firn/method.h"
+#include "firn/particles.h"
 #include "node_table.h"
 
 namespace {
@@ -139,14 +141,29 @@ std::string materials() {
     return object({{"quantities", array(quantities, ",\n")}, {"presets", array(presets, ",\n")}});
 }
 
+std::string attribute(const firn::ParticleArray& array) {
+    static const char* const roles[] = {"required", "state", "input", "result"};
+    return object({{"name", quoted(array.name)},
+                   {"unit", quoted(array.unit)},
+                   {"role", quoted(roles[static_cast<int>(array.role)])},
+                   {"help", quoted(array.help)}});
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    std::vector<std::string> nodes, surface;
+    std::vector<std::string> nodes, surface, attributes, solves;
     for (const firn::NodeTable* table : firn::node_tables()) nodes.push_back(node(*table));
     for (const firn::SurfaceQuantity& q : firn::surface_table()) surface.push_back(quoted(q.token));
-    const std::string text =
-        object({{"nodes", array(nodes, ",\n")}, {"materials", materials()}, {"surface", array(surface)}}) + "\n";
+    for (const firn::ParticleArray& a : firn::particle_arrays()) attributes.push_back(attribute(a));
+    for (const firn::SolveInfo& solve : firn::find_method("snow").solves)
+        solves.push_back(object({{"name", quoted(solve.name)}, {"residual", quoted(solve.residual)}}));
+    const std::string text = object({{"nodes", array(nodes, ",\n")},
+                                     {"materials", materials()},
+                                     {"surface", array(surface)},
+                                     {"attributes", array(attributes, ",\n")},
+                                     {"solves", array(solves)}}) +
+                             "\n";
     std::FILE* file = count > 1 ? std::fopen(arguments[1], "w") : stdout;
     const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (file && std::fclose(file) == 0 && written) return 0;

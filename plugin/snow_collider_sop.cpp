@@ -2,7 +2,7 @@
 // too.
 
 #include <CH/CH_Manager.h>
-#include <GU/GU_DetailHandle.h>
+#include <GU/GU_Detail.h>
 #include <OP/OP_AutoLockInputs.h>
 #include <OP/OP_Context.h>
 #include <OP/OP_Error.h>
@@ -14,6 +14,8 @@
 #include <UT/UT_String.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "body_transfer.h"
 #include "cook_interrupt.h"
@@ -40,10 +42,12 @@ ColliderSurface surface_of(const SurfacePiece& piece, ColliderSurface surface) {
 
 /// Two pieces of one input may have one name; two bodies may not.
 void make_names_unique(std::vector<MovingBody>& bodies) {
-    for (size_t a = 0; a < bodies.size(); ++a) {
-        int again = 1;
-        for (size_t b = a + 1; b < bodies.size(); ++b)
-            if (bodies[b].body.name == bodies[a].body.name) bodies[b].body.name += "_" + std::to_string(++again);
+    std::unordered_map<std::string, int> again;
+    std::unordered_set<std::string> taken;
+    for (MovingBody& moving : bodies) {
+        const std::string name = moving.body.name;
+        while (!taken.insert(moving.body.name).second)
+            moving.body.name = name + "_" + std::to_string(++again[name] + 1);
     }
 }
 
@@ -77,16 +81,18 @@ private:
         warnings_.clear();
         std::vector<MovingBody> bodies;
         if (motion == Motion::still) {
-            const GeometryPieces here = now(context, pieces);
+            const GeometryPieces here = at(context.getTime(), context, pieces);
             for (size_t k = 0; k < here.surfaces.size(); ++k)
                 bodies.push_back(still_body(std::to_string(k), here.surfaces[k], settings, surface));
             add_heightfields(here, settings, surface, bodies);
         } else {
             const double frame = values.real("frame"), start = values.real("start_frame");
             // The current time comes last, so that the input stays cooked at the time that other nodes expect.
-            const GeometryPieces sampled = at(context, start, pieces);
-            const GeometryPieces before = at(context, std::max(start, frame - 1), pieces);
-            const GeometryPieces here = frame > start ? now(context, pieces) : before;
+            const auto at_frame = [&](double f) { return at(CHgetManager()->getTime(f), context, pieces); };
+            const GeometryPieces sampled = at_frame(start);
+            const GeometryPieces before = at_frame(std::max(start, frame - 1));
+            const GeometryPieces now = at(context.getTime(), context, pieces);
+            const GeometryPieces& here = frame > start ? now : before;
             const size_t count = sampled.surfaces.size();
             if (before.surfaces.size() != count || here.surfaces.size() != count)
                 throw Error("the input has " + std::to_string(here.surfaces.size()) + " pieces at this frame and " +
@@ -95,7 +101,6 @@ private:
                 bodies.push_back(moving_body_of(std::to_string(k), sampled.surfaces[k], before.surfaces[k],
                                                 here.surfaces[k], motion, settings, surface));
             add_heightfields(here, settings, surface, bodies);
-            if (frame <= start) now(context, pieces);
         }
         make_names_unique(bodies);
         boundaries_.drop_unused();
@@ -166,20 +171,15 @@ private:
                            boundary(key, sampled.name, rest.rest, settings), surface_of(sampled, surface));
     }
 
-    GeometryPieces now(OP_Context& context, const std::string& pieces) {
-        OP_AutoLockInputs inputs(this);
-        if (inputs.lock(context) >= UT_ERROR_ABORT) throw Error("the input did not cook");
-        return geometry_pieces(*inputGeo(0), pieces, surface_values());
-    }
-
-    GeometryPieces at(const OP_Context& context, double frame, const std::string& pieces) {
+    /// The input, cooked at a time. Houdini gives the output that the wire comes from, which the node at its other end
+    /// would not know.
+    GeometryPieces at(fpreal time, const OP_Context& context, const std::string& pieces) {
         OP_Context then(context);
-        then.setTime(CHgetManager()->getTime(frame));
-        SOP_Node* input = CAST_SOPNODE(getInput(0));
-        const GU_DetailHandle handle = input ? input->getCookedGeoHandle(then) : GU_DetailHandle();
-        if (handle.isNull()) throw Error("the input did not cook at frame " + std::to_string(frame));
-        const GU_DetailHandleAutoReadLock detail(handle);
-        return geometry_pieces(*detail.getGdp(), pieces, surface_values());
+        then.setTime(time);
+        OP_AutoLockInputs inputs(this);
+        const GU_Detail* input = inputs.lock(then) < UT_ERROR_ABORT ? inputGeo(0) : nullptr;
+        if (!input) throw Error("the input did not cook at frame " + std::to_string(CHgetManager()->getSample(time)));
+        return geometry_pieces(*input, pieces, surface_values());
     }
 
     BoundaryCache boundaries_;

@@ -152,6 +152,18 @@ class PackedColliders(ShapesTest):
         with self.assertRaisesRegex(FirnError, "thing.*no primitive attribute 'part'"):
             self.export(self.solver)
 
+    def test_a_curve_is_no_surface(self) -> None:
+        def with_a_curve() -> hou.Geometry:
+            made = box(0.2)
+            made.add_polygon((0, 1, 2))
+            curve = made.prims()[6]
+            assert isinstance(curve, hou.Polygon)
+            curve.setIsClosed(False)
+            return made
+        self.collider(with_a_curve)
+        with self.assertRaisesRegex(FirnError, "thing: primitive 6 is a curve"):
+            self.export(self.solver)
+
 
 class PackedSnow(ShapesTest):
     def test_it_is_filled_where_it_stands(self) -> None:

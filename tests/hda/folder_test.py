@@ -13,6 +13,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import dialog_script
+import help_names
 import houdini_session
 import wiki
 from houdini_session import FOLDER, ROOT, HoudiniTest
@@ -189,6 +190,21 @@ class HelpPages(unittest.TestCase):
                 self.assertEqual(kind, "Node", f"{name}: {target}")
                 self.assertIn(target, set(pages) | self.houdinis, name)
 
+    def test_the_prose_names_what_there_is(self) -> None:
+        for path in sorted(help_names.PROSE.glob("*.txt")):
+            self.assertEqual(help_names.mistakes(path.read_text(encoding="utf-8"), tables.load()), [], path.name)
+
+    def test_names_from_memory_are_found(self) -> None:
+        known = tables.load()
+        good = "Set __Particle Spacing__ on [Firn Snow Source|Node:sop/firn--snow_source]; `pscale` is half of it."
+        self.assertEqual(help_names.mistakes(good, known), [])
+        for old, new in (
+            ("__Particle Spacing__", "__Particle Size__"), ("__Particle Spacing__", "Particle Spacing"), ("Snow Source", "Snow Emitter"),
+            ("`pscale`", "`radius`"), ("`pscale`", "`firn meld`"), ("`pscale`", "`hython -m firn.meld`"), ("`pscale`", '`object.option("device")`'),
+            ("`pscale`", '`dopfield("../dopnet1", "snow", "SnowReport", "Options", 0, "steps")`'),
+        ):
+            self.assertNotEqual(help_names.mistakes(good.replace(old, new), known), [], new)
+
     def test_the_reader_finds_mistakes(self) -> None:
         good = '= T =\n\n#type: node\n\n"""S."""\n\n@parameters\n\nA:\n    #id: a\n    Text.\n'
         self.assertEqual(wiki.parse(good).ids, ["a"])
@@ -199,6 +215,42 @@ class HelpPages(unittest.TestCase):
         ):
             with self.assertRaises(wiki.WikiError, msg=f"{old!r} -> {new!r}"):
                 wiki.parse(good.replace(old, new))
+
+
+class RunTimeNames(ast.NodeVisitor):
+    """The names of hou that running code asks for; annotations stay text."""
+
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for part in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d), *node.body]:
+            self.visit(part)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name) and node.value.id == "hou":
+            self.found.add(node.attr)
+        self.generic_visit(node)
+
+
+class OlderHoudinis(unittest.TestCase):
+    #: In the stubs of 21.0, and of unknown age: a Houdini 20.0 may not have them.
+    YOUNG = {"OpNode", "OpNodeType"}
+
+    def test_young_names_are_not_asked_for(self) -> None:
+        for path in sorted((FOLDER / "scripts" / "python" / "firn").glob("*.py")):
+            names = RunTimeNames()
+            names.visit(ast.parse(path.read_text(encoding="utf-8")))
+            self.assertEqual(names.found & self.YOUNG, set(), path.name)
+
+    def test_the_test_sees_them(self) -> None:
+        names = RunTimeNames()
+        names.visit(ast.parse("def f(a: hou.OpNode) -> hou.OpNode:\n    return cast(hou.OpNodeType, a)"))
+        self.assertEqual(names.found, {"OpNodeType"})
 
 
 class Dialogs(HoudiniTest):

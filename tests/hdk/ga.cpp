@@ -20,6 +20,22 @@ uint64 hashed(uint64 hash, const void* data, size_t bytes) {
 
 }  // namespace
 
+void GA_ElementGroup::add(const GA_Primitive* primitive) {
+    addOffset(primitive->getMapOffset());
+}
+
+GA_Iterator GA_Range::begin() const {
+    return GA_Iterator(*this);
+}
+
+GA_Index GA_Primitive::getMapIndex() const {
+    return getDetail().primitiveIndex(getMapOffset());
+}
+GA_Range GA_Primitive::getVertexRange() const {
+    const GA_OffsetListRef corners = getDetail().getPrimitiveVertexList(getMapOffset());
+    return GA_Range(getDetail(), GA_ATTRIB_VERTEX, corners(0), corners(corners.entries()));
+}
+
 // ---- attributes
 
 GA_Attribute::GA_Attribute(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size)
@@ -225,7 +241,8 @@ GA_Offset GA_Iterator::offset(GA_Offset place) const {
     return myRange.detail()->ordered(myRange.getOwner(), place);
 }
 bool GA_Iterator::active(GA_Offset place) const {
-    return myRange.detail()->isActive(myRange.getOwner(), offset(place));
+    const GA_Offset at = offset(place);
+    return myRange.detail()->isActive(myRange.getOwner(), at) && (!myRange.group() || myRange.group()->contains(at));
 }
 void GA_Iterator::rewind() {
     myAt = myRange.startOffset();
@@ -338,6 +355,17 @@ const GA_Attribute* GA_Detail::findFloatTuple(GA_AttributeOwner owner, const UT_
                       (max_size < 0 || found->getTupleSize() <= max_size);
     return fits ? found : nullptr;
 }
+void GA_Detail::destroyStashed() {
+    destroyAll(GA_Range(*this, GA_ATTRIB_PRIMITIVE, 0, myStashed.second));
+    destroyAll(GA_Range(*this, GA_ATTRIB_POINT, 0, myStashed.first));
+    myStashed = {0, 0};
+}
+GA_Attribute* GA_Detail::findIntTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size, int max_size) {
+    GA_Attribute* found = findAttribute(owner, name);
+    const bool fits = found && found->getStorageClass() == GA_STORECLASS_INT && found->getTupleSize() >= min_size &&
+                      (max_size < 0 || found->getTupleSize() <= max_size);
+    return fits ? found : nullptr;
+}
 GA_Attribute* GA_Detail::findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size, int max_size) {
     return const_cast<GA_Attribute*>(
         static_cast<const GA_Detail*>(this)->findFloatTuple(owner, name, min_size, max_size));
@@ -374,27 +402,28 @@ GA_Offset GA_Detail::appendPointBlock(GA_Size npoints) {
     return first;
 }
 
-void GA_Detail::destroyPointOffset(GA_Offset offset) {
-    if (!isActive(GA_ATTRIB_POINT, offset)) return;
-    myActive[GA_ATTRIB_POINT][static_cast<size_t>(offset)] = false;
-    --myNumber[GA_ATTRIB_POINT];
-}
-bool GA_Detail::destroyPrimitiveOffset(GA_Offset offset, bool) {
-    if (!isActive(GA_ATTRIB_PRIMITIVE, offset)) return false;
-    myActive[GA_ATTRIB_PRIMITIVE][static_cast<size_t>(offset)] = false;
-    --myNumber[GA_ATTRIB_PRIMITIVE];
+bool GA_Detail::destroyOffset(GA_AttributeOwner owner, GA_Offset offset) {
+    if (!isActive(owner, offset)) return false;
+    myActive[static_cast<size_t>(owner)][static_cast<size_t>(offset)] = false;
+    --myNumber[static_cast<size_t>(owner)];
     return true;
+}
+bool GA_Detail::destroyOne(GA_AttributeOwner owner, GA_Offset offset) {
+    // Each makes Houdini move the indices of all that come after it.
+    if (++myDestroyedOneByOne > 1000) throw std::logic_error("elements destroyed one by one: destroy a range of them");
+    return destroyOffset(owner, offset);
+}
+GA_Size GA_Detail::destroyAll(const GA_Range& range) {
+    std::vector<GA_Offset> offsets;
+    for (GA_Iterator it(range); !it.atEnd(); ++it) offsets.push_back(*it);
+    for (const GA_Offset offset : offsets) destroyOffset(range.getOwner(), offset);
+    return static_cast<GA_Size>(offsets.size());
 }
 void GA_Detail::reorderPoints(const std::vector<GA_Offset>& order, bool announced) {
     if (static_cast<GA_Size>(order.size()) != getNumPointOffsets())
         throw std::invalid_argument("an order of all offsets");
     myOrder = order;
     if (announced) myTopology.bumpDataId();
-}
-GA_Size GA_Detail::destroyPoints(const GA_Range& range) {
-    GA_Size count = 0;
-    for (GA_Iterator it(range); !it.atEnd(); ++it, ++count) destroyPointOffset(*it);
-    return count;
 }
 
 UT_Vector3 GA_Detail::getPos3(GA_Offset point) const {

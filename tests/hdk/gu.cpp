@@ -5,6 +5,7 @@
 #include <GU/GU_PackedFragment.h>
 #include <GU/GU_PackedGeometry.h>
 #include <GU/GU_PrimMetaBall.h>
+#include <GU/GU_PrimNURBCurve.h>
 #include <GU/GU_PrimPoly.h>
 #include <GU/GU_PrimPolySoup.h>
 #include <GU/GU_PrimSphere.h>
@@ -15,6 +16,20 @@
 #include <stdexcept>
 
 GEO_Primitive::~GEO_Primitive() = default;
+
+GU_DetailHandle GU_ConstDetailHandle::getWriteableCopy() const {
+    GU_DetailHandle copy;
+    if (!myGdp) return copy;
+    copy.allocateAndSet(new GU_Detail);
+    copy.gdpNC()->replaceWith(*myGdp);
+    return copy;
+}
+
+bool GEO_Detail::getBBox(UT_BoundingBox* bbox) const {
+    bbox->makeInvalid();
+    for (GA_Iterator it(getPointRange()); !it.atEnd(); ++it) bbox->enlargeBounds(getPos3(*it));
+    return bbox->isValid();
+}
 
 std::unique_ptr<GA_Primitive> GEO_PrimPoly::duplicate() const {
     return std::unique_ptr<GA_Primitive>(new GEO_PrimPoly(*this));
@@ -74,6 +89,19 @@ GA_Offset GA_Detail::appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type,
     return first;
 }
 
+GA_OffsetListRef GA_Detail::getPrimitiveVertexList(GA_Offset primitive) const {
+    GA_Offset first = 0;
+    for (GA_Offset k = 0; k < primitive; ++k) first += getPrimitive(k)->getVertexCount();
+    return GA_OffsetListRef(first, getPrimitiveVertexCount(primitive));
+}
+GA_Offset GA_Detail::vertexPoint(GA_Offset vertex) const {
+    for (const auto& primitive : myPrimitives) {
+        if (vertex < primitive->getVertexCount()) return primitive->getPointOffset(vertex);
+        vertex -= primitive->getVertexCount();
+    }
+    return GA_INVALID_OFFSET;
+}
+
 const char* GEO_PrimVDB::getGridName() const {
     const GA_ROHandleS name(&getDetail(), GA_ATTRIB_PRIMITIVE, "name");
     myName = name.isValid() ? name.get(getMapOffset()).toStdString() : "";
@@ -129,9 +157,11 @@ void GU_PrimPacked::own(GU_Detail& part) const {
     if (myContent.attribute.empty()) return;
     const GA_ROHandleS names(&part, GA_ATTRIB_PRIMITIVE, myContent.attribute.c_str());
     std::vector<bool> used(static_cast<size_t>(part.getNumPointOffsets()), false);
+    GA_PrimitiveGroup others;
+    GA_PointGroup unused;
     for (GA_Iterator it(part.getPrimitiveRange()); !it.atEnd(); ++it) {
         if (names.get(*it).toStdString() != myContent.value) {
-            part.destroyPrimitiveOffset(*it);
+            others.addOffset(*it);
             continue;
         }
         const GA_Primitive* primitive = part.getPrimitive(*it);
@@ -139,7 +169,9 @@ void GU_PrimPacked::own(GU_Detail& part) const {
             used[static_cast<size_t>(primitive->getPointOffset(v))] = true;
     }
     for (GA_Offset point = 0; point < part.getNumPointOffsets(); ++point)
-        if (!used[static_cast<size_t>(point)]) part.destroyPointOffset(point);
+        if (!used[static_cast<size_t>(point)]) unused.addOffset(point);
+    part.destroyPrimitives(part.getPrimitiveRange(&others));
+    part.destroyPointOffsets(part.getPointRange(&unused));
 }
 
 GU_ConstDetailHandle GU_PrimPacked::getPackedDetail() const {
@@ -156,14 +188,16 @@ namespace {
 void turn_into_soup(GU_Detail& detail) {
     GEO_PolyCounts sizes;
     std::vector<int> corners;
+    GA_PrimitiveGroup polygons;
     for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it) {
         const GA_Primitive* polygon = detail.getPrimitive(*it);
         if (polygon->getTypeId() != GEO_PRIMPOLY) continue;
         sizes.append(polygon->getVertexCount());
         for (GA_Size v = 0; v < polygon->getVertexCount(); ++v)
             corners.push_back(static_cast<int>(polygon->getPointOffset(v)));
-        detail.destroyPrimitiveOffset(*it);
+        polygons.addOffset(*it);
     }
+    detail.destroyPrimitives(detail.getPrimitiveRange(&polygons));
     GU_PrimPolySoup::build(&detail, 0, detail.getNumPoints(), sizes, corners.data());
 }
 
@@ -252,6 +286,15 @@ std::unique_ptr<GA_Primitive> GU_PrimMetaBall::duplicate() const {
     return std::unique_ptr<GA_Primitive>(new GU_PrimMetaBall(*this));
 }
 
+GU_PrimNURBCurve* GU_PrimNURBCurve::build(GU_Detail* gdp, int nPts, int, int, int, int appendPts) {
+    auto curve = std::unique_ptr<GU_PrimNURBCurve>(new GU_PrimNURBCurve);
+    for (int k = 0; k < nPts; ++k) curve->addPoint(appendPts ? gdp->appendPoint() : GA_INVALID_OFFSET);
+    return static_cast<GU_PrimNURBCurve*>(gdp->adopt(std::move(curve)));
+}
+std::unique_ptr<GA_Primitive> GU_PrimNURBCurve::duplicate() const {
+    return std::unique_ptr<GA_Primitive>(new GU_PrimNURBCurve(*this));
+}
+
 namespace {
 
 /// Rows of quads from pole to pole, clockwise seen from outside.
@@ -286,8 +329,16 @@ void add_globe(GU_Detail& detail, const UT_Vector3& centre, float radius) {
 void GU_Detail::convert(GEO_ConvertParms& parms) {
     if (parms.toType() != GEO_PrimTypeCompat::GEOPRIMPOLY) throw std::invalid_argument("the fake converts to polygons");
     std::vector<const GU_PrimSphere*> spheres;
-    for (GA_Iterator it(getPrimitiveRange()); !it.atEnd(); ++it)
+    std::vector<const GU_PrimNURBCurve*> curves;
+    for (GA_Iterator it(getPrimitiveRange()); !it.atEnd(); ++it) {
         if (const auto* sphere = dynamic_cast<const GU_PrimSphere*>(getPrimitive(*it))) spheres.push_back(sphere);
+        if (const auto* curve = dynamic_cast<const GU_PrimNURBCurve*>(getPrimitive(*it))) curves.push_back(curve);
+    }
+    for (const GU_PrimNURBCurve* curve : curves) {
+        GU_PrimPoly* line = GU_PrimPoly::build(this, 0, GU_POLY_OPEN, 0);
+        for (GA_Size v = 0; v < curve->getVertexCount(); ++v) line->appendVertex(curve->getPointOffset(v));
+        destroyPrimitiveOffset(curve->getMapOffset());
+    }
     for (const GU_PrimSphere* sphere : spheres) {
         add_globe(*this, getPos3(sphere->getPointOffset(0)), sphere->radius());
         destroyPrimitiveOffset(sphere->getMapOffset());

@@ -45,12 +45,14 @@ OP_Node::OP_Node(OP_Network*, const char* name, OP_Operator* entry) : myName(nam
     }
     if (entry) myInputs.resize(std::min(entry->maxSources(), 16u));
     myInputCooks.resize(myInputs.size(), -1);
+    myInputOutputs.resize(myInputs.size(), 0);
 }
 OP_Node::~OP_Node() = default;
 
-int OP_Node::setInput(unsigned index, OP_Node* node, unsigned) {
+int OP_Node::setInput(unsigned index, OP_Node* node, unsigned output) {
     if (index >= myInputs.size()) return 0;
     myInputs[index] = node;
+    myInputOutputs[index] = output;
     myDirty = true;
     return 1;
 }
@@ -109,6 +111,12 @@ const OP_Node::Value& OP_Node::value(const UT_StringRef& name) const {
     const auto found = myValues.find(name.toStdString());
     if (found == myValues.end()) throw std::runtime_error("there is no parameter '" + name.toStdString() + "'");
     return found->second;
+}
+UT_StringHolder OP_Node::tokenAt(int parmindex) const {
+    const PRM_Template* parm = myOperator ? myOperator->templates() : nullptr;
+    for (int k = 0; parm && parm->getType() != PRM_LIST_TERMINATOR; ++k, ++parm)
+        if (k == parmindex) return parm->getToken();
+    throw std::runtime_error("there is no parameter " + std::to_string(parmindex));
 }
 fpreal OP_Node::number(const Value& v, int vi, fpreal t) const {
     const auto moving = v.animated.find(vi);

@@ -133,6 +133,9 @@ bool UT_Options::getOptionB(const UT_StringRef& name) const {
 fpreal64 UT_Options::getOptionF(const UT_StringRef& name) const {
     return get<fpreal64>(name);
 }
+const UT_Vector2D& UT_Options::getOptionV2(const UT_StringRef& name) const {
+    return get<UT_Vector2D>(name);
+}
 const UT_Vector3D& UT_Options::getOptionV3(const UT_StringRef& name) const {
     return get<UT_Vector3D>(name);
 }
@@ -167,6 +170,9 @@ UT_Options& UT_Options::setOptionB(const UT_StringHolder& name, bool value) {
     return set(name, value);
 }
 UT_Options& UT_Options::setOptionF(const UT_StringHolder& name, fpreal64 value) {
+    return set(name, value);
+}
+UT_Options& UT_Options::setOptionV2(const UT_StringHolder& name, const UT_Vector2D& value) {
     return set(name, value);
 }
 UT_Options& UT_Options::setOptionV3(const UT_StringHolder& name, const UT_Vector3D& value) {
@@ -227,6 +233,9 @@ bool UT_Options::load(const char*, UT_IStream& is) {
             case 6:
                 read_as(UT_Fpreal64Array());
                 break;
+            case 7:
+                read_as(UT_Vector2D());
+                break;
             default:
                 return false;
         }
@@ -261,6 +270,8 @@ void OP_Options::setOptionFromTemplateDefault(const PRM_Template& tp) {
             if (tp.getVectorSize() == 3)
                 setOptionV3(name, UT_Vector3D(tp.getDefault(0).getFloat(), tp.getDefault(1).getFloat(),
                                               tp.getDefault(2).getFloat()));
+            else if (tp.getVectorSize() == 2)
+                setOptionV2(name, UT_Vector2D(tp.getDefault(0).getFloat(), tp.getDefault(1).getFloat()));
             else
                 setOptionF(name, tp.getDefault(0).getFloat());
             break;

@@ -19,6 +19,9 @@ std::vector<SOP_NodeVerb*>& verbs() {
 SOP_Node::SOP_Node(OP_Network* net, const char* name, OP_Operator* entry) : OP_Node(net, name, entry) {}
 SOP_Node::~SOP_Node() = default;
 
+PRM_ChoiceList SOP_Node::groupMenu(PRM_CHOICELIST_SINGLE, nullptr);
+PRM_ChoiceList SOP_Node::pointGroupMenu(PRM_CHOICELIST_SINGLE, nullptr);
+
 OP_ERROR SOP_Node::cookMe(OP_Context& context) {
     // Whoever still holds the last result keeps it.
     myGdpHandle.allocateAndSet(new GU_Detail);
@@ -35,9 +38,11 @@ const GU_Detail* SOP_Node::getCookedGeo(OP_Context& context, int) {
     return getCookedGeoHandle(context).gdp();
 }
 
-const GU_Detail* SOP_Node::inputGeo(int index) const {
+GU_ConstDetailHandle SOP_Node::inputHandle(int index) const {
     const auto* input = dynamic_cast<const SOP_Node*>(getInput(static_cast<unsigned>(index)));
-    return input ? input->myGdpHandle.gdp() : nullptr;
+    if (!input) return GU_ConstDetailHandle();
+    const unsigned output = outputOfInput(static_cast<unsigned>(index));
+    return output == 0 ? GU_ConstDetailHandle(input->myGdpHandle) : input->furtherOutput(output);
 }
 
 OP_ERROR SOP_Node::duplicateSource(unsigned index, OP_Context&) {
@@ -52,10 +57,7 @@ OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
     const std::unique_ptr<SOP_NodeParms> parms(verb->allocParms());
     parms->loadFromOpSubclass(SOP_NodeParms::LoadParms(*this, context.getTime()));
     UT_Array<GU_ConstDetailHandle> inputs;
-    for (int k = 0; k < nInputs(); ++k) {
-        const auto* input = dynamic_cast<const SOP_Node*>(getInput(static_cast<unsigned>(k)));
-        inputs.append(input ? GU_ConstDetailHandle(input->myGdpHandle) : GU_ConstDetailHandle());
-    }
+    for (int k = 0; k < nInputs(); ++k) inputs.append(inputHandle(k));
     const SOP_NodeVerb::CookMode mode = verb->cookMode(parms.get());
     if ((mode == SOP_NodeVerb::COOK_DUPLICATE || mode == SOP_NodeVerb::COOK_INPLACE) && inputs.size() &&
         inputs(0).isValid())

@@ -2,6 +2,7 @@
 
 #include <GU/GU_PackedFragment.h>
 #include <GU/GU_PrimMetaBall.h>
+#include <GU/GU_PrimNURBCurve.h>
 #include <GU/GU_PrimSphere.h>
 #include <gtest/gtest.h>
 
@@ -226,7 +227,96 @@ TEST(ColliderKinds, ASourceFillsWhatItIsGivenAndPointsOnlyWithoutPrimitives) {
                   },
                   &error),
               -1);
-    EXPECT_NE(error.find("no surface to fill"), std::string::npos) << error;
+    EXPECT_NE(error.find("is a curve"), std::string::npos) << error;
+}
+
+/// An open polygon along the corners of a square: it looks like a face in everything but its flag.
+void add_open_square(GU_Detail& detail) {
+    const GA_Offset first = detail.getNumPointOffsets();
+    add_points(detail, {{0, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}});
+    GU_PrimPoly* line = GU_PrimPoly::build(&detail, 0, GU_POLY_OPEN, 0);
+    for (GA_Offset corner = first; corner < first + 4; ++corner) line->appendVertex(corner);
+}
+
+TEST(ColliderKinds, ACurveHasNoSurfaceAndIsNeverDroppedWithoutAWord) {
+    const auto error = [](const GeometryNode::Make& make) { return Collider(make).error(); };
+    EXPECT_NE(error([](GU_Detail& d, double) { add_open_square(d); }).find("primitive 0 is a curve"),
+              std::string::npos);
+    const std::string beside = error([](GU_Detail& d, double) {
+        add_mesh(d, box());
+        add_open_square(d);
+    });
+    EXPECT_NE(beside.find("primitive 12 is a curve"), std::string::npos) << beside;
+    const std::string nurbs = error([](GU_Detail& d, double) { GU_PrimNURBCurve::build(&d, 4); });
+    EXPECT_NE(nurbs.find("primitive 0 is a curve"), std::string::npos) << nurbs;
+    const std::string packed = error([](GU_Detail& d, double) {
+        GU_DetailHandle inside;
+        inside.allocateAndSet(new GU_Detail);
+        add_open_square(*inside.gdpNC());
+        GU_PackedGeometry::packGeometry(d, inside);
+    });
+    EXPECT_NE(packed.find("packed primitive 'packed0': primitive 0 is a curve"), std::string::npos) << packed;
+    // A polygon of two corners has no area: nothing of the shape is lost with it.
+    Collider degenerate([](GU_Detail& d, double) {
+        add_mesh(d, box());
+        GU_PrimPoly* flat = GU_PrimPoly::build(&d, 0, GU_POLY_CLOSED, 0);
+        flat->appendVertex(0);
+        flat->appendVertex(1);
+    });
+    Collider plain([](GU_Detail& d, double) { add_mesh(d, box()); });
+    EXPECT_EQ(furthest(degenerate.bodies()[0].body.position, plain.bodies()[0].body.position), 0.0f);
+}
+
+/// In Houdini, destroying elements one by one takes a time that grows with the square of their number; the fake
+/// refuses.
+TEST(ColliderKinds, ASphereAmongThousandsOfPolygonsIsConverted) {
+    Collider many([](GU_Detail& detail, double) {
+        for (int k = 0; k < 100; ++k) {
+            firn::Transform aside;
+            aside.translation[2] = k;
+            add_mesh(detail, firn::transformed(box(), aside));
+        }
+        GU_PrimSphereParms parms(&detail);
+        for (unsigned k = 0; k < 3; ++k) parms.xform(k, k) = 0.15f;
+        parms.xform(3, 0) = 1;
+        GU_PrimSphere::build(parms);
+    });
+    EXPECT_EQ(many.bodies().size(), 2u);
+}
+
+/// A node with two outputs, as RBD nodes have: a plane that stands still, and a box that moves.
+class TwoOutputs : public SOP_Node {
+public:
+    TwoOutputs() : SOP_Node(nullptr, "rbd", nullptr) { flags().setTimeDep(true); }
+
+private:
+    OP_ERROR cookMySop(OP_Context& context) override {
+        add_mesh(*gdp, firn::box_mesh({2, 0.01f, 2}));
+        second_.allocateAndSet(new GU_Detail);
+        add_packed(*second_.gdpNC(), box(), turned(frame_of(context.getTime())));
+        return error();
+    }
+    GU_ConstDetailHandle furtherOutput(unsigned) const override { return second_; }
+    GU_DetailHandle second_;
+};
+
+TEST(ColliderKinds, AMovingColliderTakesTheOutputThatItIsWiredTo) {
+    TwoOutputs two;
+    Houdini houdini;
+    OP_Node* wired = houdini.node("firn::snow_collider");
+    wired->setInput(0, &two, 1);
+    set(wired, "motion", "rigid");
+    Collider alone([](GU_Detail& d, double time) { add_packed(d, box(), turned(frame_of(time))); }, true);
+    set(alone.node, "motion", "rigid");
+    for (const int frame : {1, 4}) {
+        const GU_DetailHandle cooked = Houdini::cook(wired, frame);
+        ASSERT_TRUE(cooked.isValid()) << wired->messageText(UT_ERROR_ABORT);
+        const std::vector<MovingBody> a = firn::read_bodies(*cooked.gdp()), b = alone.bodies(frame);
+        ASSERT_EQ(a.size(), 1u);
+        EXPECT_EQ(furthest(a[0].body.position, b[0].body.position), 0.0f);
+        EXPECT_TRUE(a[0].body.placement == b[0].body.placement);
+        EXPECT_TRUE(a[0].end == b[0].end);
+    }
 }
 
 }  // namespace

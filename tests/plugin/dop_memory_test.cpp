@@ -213,7 +213,21 @@ TEST(DopMemory, PointsStandForAColliderOnlyWithoutPrimitives) {
         Dopnet::solve(n.find("snow"), [](SIM_Options& o) { o.setOptionF("spacing", spacing); });
     });
     net.go_to(2);
-    EXPECT_NE(net.said().find("collider 'wire': its primitives have no surface"), std::string::npos) << net.said();
+    EXPECT_NE(net.said().find("collider 'wire': primitive 0 is a curve"), std::string::npos) << net.said();
+}
+
+TEST(DopMemory, AffectorsWithoutGeometryAreNone) {
+    Dopnet net([](Dopnet& n, int, bool first) {
+        if (first) {
+            SIM_Object *snow = n.add("snow"), *nothing = n.add("nothing");
+            set_points(snow, {{0, 1, 0}});
+            n.relate("collide", "SIM_RelationshipCollide", snow, nothing);
+            n.relate("source", "SIM_RelationshipSource", snow, nothing);
+        }
+        Dopnet::solve(n.find("snow"), [](SIM_Options& o) { o.setOptionF("spacing", spacing); });
+    });
+    net.go_to(3);
+    EXPECT_EQ(net.said().find("collider"), std::string::npos) << net.said();
 }
 
 }  // namespace

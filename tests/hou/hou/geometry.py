@@ -77,12 +77,18 @@ class Prim:
 class Polygon(Prim):
     def __init__(self, corners: tuple[int, ...], values: dict[str, str]) -> None:
         super().__init__(primType.Polygon, corners, values)
+        self._closed = True
 
     def isClosed(self) -> bool:
-        return True
+        return self._closed
+
+    def setIsClosed(self, on: bool) -> None:
+        self._closed = on
 
     def _made(self, corners: tuple[int, ...]) -> Prim:
-        return Polygon(corners, self.values)
+        made = Polygon(corners, self.values)
+        made.setIsClosed(self._closed)
+        return made
 
 
 class Volume(Prim):

@@ -4,6 +4,7 @@
 #include <GA/GA_ATINumeric.h>
 #include <GA/GA_ATIString.h>
 #include <GA/GA_AttributeRef.h>
+#include <GA/GA_ElementGroup.h>
 #include <GA/GA_Iterator.h>
 #include <GA/GA_Primitive.h>
 #include <GA/GA_Range.h>
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 class GA_AttributeOptions;
@@ -28,9 +30,11 @@ public:
     GA_Size getNumPoints() const { return myNumber[GA_ATTRIB_POINT]; }
     GA_Size getNumPrimitives() const { return myNumber[GA_ATTRIB_PRIMITIVE]; }
     GA_Size getNumPointOffsets() const { return static_cast<GA_Size>(myActive[GA_ATTRIB_POINT].size()); }
-    GA_Range getPointRange() const { return GA_Range(*this, GA_ATTRIB_POINT, 0, getNumPointOffsets()); }
-    GA_Range getPrimitiveRange() const {
-        return GA_Range(*this, GA_ATTRIB_PRIMITIVE, 0, static_cast<GA_Offset>(myPrimitives.size()));
+    GA_Range getPointRange(const GA_PointGroup* group = nullptr) const {
+        return GA_Range(*this, GA_ATTRIB_POINT, 0, getNumPointOffsets(), group);
+    }
+    GA_Range getPrimitiveRange(const GA_PrimitiveGroup* group = nullptr) const {
+        return GA_Range(*this, GA_ATTRIB_PRIMITIVE, 0, static_cast<GA_Offset>(myPrimitives.size()), group);
     }
     GA_Offset pointOffset(GA_Index index) const;
     GA_Index pointIndex(GA_Offset offset) const;
@@ -44,12 +48,28 @@ public:
     /// Polygons whose corners are nowhere yet; the first one's offset.
     GA_Offset appendPrimitivesAndVertices(const GA_PrimitiveTypeId& type, GA_Size nprimitives, GA_Size nvertices_each,
                                           GA_Offset& vertex_block_start, bool closed_flag = false);
+    // Corners counted over all primitives, in the order of their offsets.
+    GA_Size getPrimitiveVertexCount(GA_Offset primitive) const { return getPrimitive(primitive)->getVertexCount(); }
+    GA_OffsetListRef getPrimitiveVertexList(GA_Offset primitive) const;
+    GA_Offset vertexPoint(GA_Offset vertex) const;
     GA_Topology& getTopology() { return myTopology; }
     const GA_Topology& getTopology() const { return myTopology; }
-    bool destroyPrimitiveOffset(GA_Offset offset, bool and_points = false);
-    void destroyPointOffset(GA_Offset offset);
-    GA_Size destroyPoints(const GA_Range& range);
+    /// What becomes of the primitives of points that are destroyed. Here they are left.
+    enum GA_DestroyPointMode { GA_LEAVE_PRIMITIVES, GA_DESTROY_DEGENERATE, GA_DESTROY_DEGENERATE_INCOMPATIBLE };
+    bool destroyPrimitiveOffset(GA_Offset offset, bool /*and_points*/ = false) {
+        return destroyOne(GA_ATTRIB_PRIMITIVE, offset);
+    }
+    bool destroyPointOffset(GA_Offset offset, GA_DestroyPointMode = GA_LEAVE_PRIMITIVES) {
+        return destroyOne(GA_ATTRIB_POINT, offset);
+    }
+    GA_Size destroyPrimitives(const GA_Range& range, bool /*and_points*/ = false) { return destroyAll(range); }
+    GA_Size destroyPointOffsets(const GA_Range& range, GA_DestroyPointMode = GA_LEAVE_PRIMITIVES) {
+        return destroyAll(range);
+    }
     void clearAndDestroy();
+    /// What is here now goes with destroyStashed(), unless clearAndDestroy() comes before.
+    void stashAll() { myStashed = {getNumPointOffsets(), static_cast<GA_Size>(myPrimitives.size())}; }
+    void destroyStashed();
 
     const GA_Attribute* getP() const { return myP; }
     GA_Attribute* getP() { return myP; }
@@ -72,6 +92,13 @@ public:
     GA_ROAttributeRef findPrimitiveAttribute(const UT_StringRef& name) const {
         return findAttribute(GA_ATTRIB_PRIMITIVE, name);
     }
+    GA_RWAttributeRef findPrimitiveAttribute(const UT_StringRef& name) {
+        return findAttribute(GA_ATTRIB_PRIMITIVE, name);
+    }
+    GA_ROAttributeRef findVertexAttribute(const UT_StringRef& name) const {
+        return findAttribute(GA_ATTRIB_VERTEX, name);
+    }
+    GA_Attribute* findIntTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size = 1, int max_size = -1);
     const GA_Attribute* findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size = 1,
                                        int max_size = -1) const;
     GA_Attribute* findFloatTuple(GA_AttributeOwner owner, const UT_StringRef& name, int min_size = 1,
@@ -95,6 +122,15 @@ public:
     GA_RWAttributeRef addDictTuple(GA_AttributeOwner owner, const UT_StringHolder& name, int tuple_size);
     bool destroyAttribute(GA_AttributeOwner owner, const UT_StringRef& name);
 
+    GA_ElementGroupTable& getElementGroupTable(GA_AttributeOwner owner) { return myGroups[static_cast<size_t>(owner)]; }
+    GA_PointGroup* newPointGroup(const UT_StringHolder& name) {
+        return getElementGroupTable(GA_ATTRIB_POINT).make<GA_PointGroup>(name);
+    }
+    bool destroyPointGroup(GA_PointGroup* group) { return getElementGroupTable(GA_ATTRIB_POINT).destroy(group); }
+    GA_PrimitiveGroup* newPrimitiveGroup(const UT_StringHolder& name) {
+        return getElementGroupTable(GA_ATTRIB_PRIMITIVE).make<GA_PrimitiveGroup>(name);
+    }
+
     void bumpDataIdsForAddOrRemove(bool points_added, bool vertices_added, bool primitives_added);
     void bumpAllDataIds();
     /// Takes over all of the other's elements and attributes; data ids stay theirs, because the data is.
@@ -108,7 +144,7 @@ public:
 
     // What the fake's ranges, primitives and tests need.
     bool isActive(GA_AttributeOwner owner, GA_Offset offset) const {
-        return myActive[static_cast<size_t>(owner)][static_cast<size_t>(offset)];
+        return owner == GA_ATTRIB_VERTEX || myActive[static_cast<size_t>(owner)][static_cast<size_t>(offset)];
     }
     GA_Primitive* adopt(std::unique_ptr<GA_Primitive> primitive, GA_Offset first_point = 0);
     /// Appends the elements of the other; attributes that only one has get their defaults.
@@ -129,13 +165,19 @@ public:
 
 private:
     GA_Attribute* add(std::unique_ptr<GA_Attribute>);
+    bool destroyOffset(GA_AttributeOwner owner, GA_Offset offset);
+    bool destroyOne(GA_AttributeOwner owner, GA_Offset offset);
+    GA_Size destroyAll(const GA_Range& range);
 
     std::array<std::vector<bool>, GA_ATTRIB_OWNER_N> myActive;
     std::array<GA_Size, GA_ATTRIB_OWNER_N> myNumber{};
     std::array<std::vector<std::unique_ptr<GA_Attribute>>, GA_ATTRIB_OWNER_N> myAttributes;
     std::vector<std::unique_ptr<GA_Primitive>> myPrimitives;
-    std::vector<GA_Offset> myOrder;  ///< of all point offsets; empty = their own
+    std::array<GA_ElementGroupTable, GA_ATTRIB_OWNER_N> myGroups;
+    std::vector<GA_Offset> myOrder;               ///< of all point offsets; empty = their own
+    std::pair<GA_Size, GA_Size> myStashed{0, 0};  ///< points and primitives
     GA_Attribute* myP = nullptr;
     GA_Topology myTopology;
+    int myDestroyedOneByOne = 0;
     exint myUniqueId;
 };

@@ -5,6 +5,10 @@
     for (GA_Iterator ptoff##_it((gdp)->getPointRange()); !ptoff##_it.atEnd() && (ptoff = *ptoff##_it, true); \
          ++ptoff##_it)
 
+#define GA_FOR_ALL_GROUP_PTOFF(gdp, group, ptoff) \
+    GA_FOR_ALL_PTOFF(gdp, ptoff)                  \
+    if (!(group) || (group)->contains(ptoff))
+
 #define GA_FOR_ALL_PRIMITIVES(gdp, prim)                    \
     for (GA_Iterator prim##_it((gdp)->getPrimitiveRange()); \
          !prim##_it.atEnd() && (prim = (gdp)->getGEOPrimitive(*prim##_it), true); ++prim##_it)

@@ -10,6 +10,7 @@
 #include <UT/UT_Matrix3.h>
 #include <UT/UT_Matrix4.h>
 #include <UT/UT_Vector3.h>
+#include <UT/UT_Vector4.h>
 
 #include <type_traits>
 
@@ -119,6 +120,8 @@ typedef GA_ROHandleT<UT_Vector3F> GA_ROHandleV3;
 typedef GA_RWHandleT<UT_Vector3F> GA_RWHandleV3;
 typedef GA_ROHandleT<UT_Vector3D> GA_ROHandleV3D;
 typedef GA_RWHandleT<UT_Vector3D> GA_RWHandleV3D;
+typedef GA_ROHandleT<UT_Vector4F> GA_ROHandleV4;
+typedef GA_RWHandleT<UT_Vector4F> GA_RWHandleV4;
 
 class GA_ROHandleS {
 public:

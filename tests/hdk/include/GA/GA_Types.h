@@ -27,6 +27,8 @@ enum GA_AttributeOwner {
     GA_ATTRIB_DETAIL = GA_ATTRIB_GLOBAL
 };
 
+enum GA_GroupType { GA_GROUP_INVALID = -1, GA_GROUP_POINT, GA_GROUP_PRIMITIVE };
+
 enum GA_AttributeScope { GA_SCOPE_INVALID = -1, GA_SCOPE_PUBLIC, GA_SCOPE_PRIVATE, GA_SCOPE_GROUP };
 
 /// The fake stores the four kinds that the nodes use.

@@ -3,6 +3,7 @@
 // A solver of one object, with options of its own: what microsolvers are made of.
 
 #include <SIM/SIM_OptionsUser.h>
+#include <SIM/SIM_RawField.h>
 #include <SIM/SIM_Solver.h>
 
 #include <memory>

@@ -3,6 +3,7 @@
 
 #include <GA/GA_Detail.h>
 #include <GEO/GEO_Primitive.h>
+#include <UT/UT_BoundingBox.h>
 #include <UT/UT_Map.h>
 
 enum GEO_StandardAttribute { GEO_ATTRIBUTE_NORMAL, GEO_ATTRIBUTE_VELOCITY, GEO_ATTRIBUTE_MASS, GEO_ATTRIBUTE_DIFFUSE };
@@ -29,6 +30,11 @@ public:
         colour.setTypeInfo(GA_TYPE_COLOR);
         return colour;
     }
+    GA_RWAttributeRef findDiffuseAttribute(GA_AttributeOwner owner) {
+        return findFloatTuple(owner, getStdAttributeName(GEO_ATTRIBUTE_DIFFUSE), 3);
+    }
+    /// Of the points; false = there are none.
+    bool getBBox(UT_BoundingBox* bbox) const;
     GA_PrimitiveList getPrimitiveList() { return GA_PrimitiveList(*this); }
     /// An empty polygon: the one type that the fake makes this way.
     GEO_Primitive* appendPrimitive(const GA_PrimitiveTypeId& type);

@@ -4,6 +4,10 @@
 #include <GEO/GEO_Detail.h>
 #include <GEO/GEO_PolyCounts.h>
 
+// SideFX's samples find these with this header alone.
+#define GU_POLY_CLOSED 0
+#define GU_POLY_OPEN 1
+
 class GEO_API GEO_PrimPoly : public GEO_Primitive {
 public:
     GEO_PrimPoly() : GEO_Primitive(GEO_PRIMPOLY) {}

@@ -44,6 +44,8 @@ public:
     const GU_Detail* gdp() const { return myGdp.get(); }
     const GU_Detail* readLock() const { return myGdp.get(); }
     void unlock(const GU_Detail*) const {}
+    /// A detail of its own with the same geometry; null of none.
+    GU_DetailHandle getWriteableCopy() const;
 
 private:
     std::shared_ptr<const GU_Detail> myGdp;
@@ -74,6 +76,7 @@ public:
     GU_DetailHandleAutoWriteLock(const GU_DetailHandleAutoWriteLock&) = delete;
     GU_DetailHandleAutoWriteLock& operator=(const GU_DetailHandleAutoWriteLock&) = delete;
     GU_Detail* getGdp() const { return myGdp; }
+    bool isValid() const { return myGdp != nullptr; }
     GU_Detail* operator->() const { return myGdp; }
     GU_Detail& operator*() const { return *myGdp; }
 

@@ -4,9 +4,6 @@
 #include <GEO/GEO_PrimPoly.h>
 #include <GU/GU_Detail.h>
 
-#define GU_POLY_CLOSED 0
-#define GU_POLY_OPEN 1
-
 class GU_API GU_PrimPoly : public GEO_PrimPoly {
 public:
     static GU_PrimPoly* build(GA_Detail* gdp, int npts, int open = GU_POLY_CLOSED, int appendpts = 1);

@@ -6,7 +6,10 @@
 
 class OP_AutoLockInputs {
 public:
+    OP_AutoLockInputs() = default;
     explicit OP_AutoLockInputs(OP_Node* node) : myNode(node) {}
+    void setNode(OP_Node* node) { myNode = node; }
+    void markInputUnlocked(exint) {}
     OP_ERROR lock(OP_Context& context) {
         for (int k = 0; k < myNode->nInputs(); ++k) {
             OP_Node* input = myNode->getInput(static_cast<unsigned>(k));
@@ -14,7 +17,11 @@ public:
         }
         return myNode->error();
     }
+    OP_ERROR lockInput(unsigned index, OP_Context& context) {
+        OP_Node* input = myNode->getInput(index);
+        return input && !input->cook(context) ? UT_ERROR_ABORT : myNode->error();
+    }
 
 private:
-    OP_Node* myNode;
+    OP_Node* myNode = nullptr;
 };

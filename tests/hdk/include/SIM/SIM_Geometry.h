@@ -48,8 +48,8 @@ private:
 
 class SIM_API SIM_GeometryAutoReadLock {
 public:
-    explicit SIM_GeometryAutoReadLock(const SIM_Geometry* simgeo)
-        : lock_(simgeo ? simgeo->getGeometry() : GU_ConstDetailHandle()) {}
+    /// The documentation does not say what becomes of a null pointer: here it is a crash.
+    explicit SIM_GeometryAutoReadLock(const SIM_Geometry* simgeo) : lock_(simgeo->getGeometry()) {}
     SIM_GeometryAutoReadLock(const SIM_GeometryAutoReadLock&) = delete;
     SIM_GeometryAutoReadLock& operator=(const SIM_GeometryAutoReadLock&) = delete;
     const GU_Detail* getGdp() const { return lock_.getGdp(); }

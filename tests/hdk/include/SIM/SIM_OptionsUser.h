@@ -56,6 +56,12 @@ private:
 
 #define GET_DATA_FUNC_F(Name, Function) HDK_FAKE_READ(fpreal64, Function, getOptionF, Name)
 #define GET_DATA_FUNC_I(Name, Function) HDK_FAKE_READ(int64, Function, getOptionI, Name)
+#define GET_DATA_FUNC_S(Name, Function) HDK_FAKE_READ(UT_StringHolder, Function, getOptionS, Name)
+#define GET_DATA_FUNC_V2(Name, Function) HDK_FAKE_READ(UT_Vector2, Function, getOptionV2, Name)
+#define GET_DATA_FUNC_V3(Name, Function)                       \
+    HDK_FAKE_READ(UT_Vector3, Function, getOptionV3, Name)     \
+    HDK_FAKE_READ(UT_Vector3F, Function##F, getOptionV3, Name) \
+    HDK_FAKE_READ(UT_Vector3D, Function##D, getOptionV3, Name)
 #define GET_DATA_FUNC_B(Name, Function) HDK_FAKE_READ(bool, Function, getOptionB, Name)
 
 // The same of the parameters of a node's guide geometry, which are handed in; what is not there is the default.

@@ -5,6 +5,7 @@
 #include <SIM/SIM_API.h>
 #include <SIM/SIM_DataUtils.h>
 #include <UT/UT_Matrix4.h>
+#include <UT/UT_Quaternion.h>
 
 class SIM_API SIM_Position : public SIM_Data {
 public:
@@ -12,6 +13,17 @@ public:
     void getInverseTransform(UT_DMatrix4& xform) const {
         getTransform(xform);
         xform.invert();
+    }
+
+    void getOrientation(UT_Quaternion& orientation) const {
+        UT_DMatrix4 xform;
+        getTransform(xform);
+        orientation.updateFromRotationMatrix(xform);
+    }
+    UT_Vector3 selfToWorld(const UT_Vector3& position) const {
+        UT_DMatrix4 xform;
+        getTransform(xform);
+        return position * xform;
     }
 
 protected:

@@ -22,6 +22,12 @@ inline T SYScos(T radians) {
     return std::cos(radians);
 }
 
+/// Between 0 and 1; the seed moves on.
+inline fpreal32 SYSrandom(unsigned& seed) {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<fpreal32>(seed >> 8) / 16777216.0f;
+}
+
 inline bool SYSequalZero(fpreal64 value, fpreal64 tolerance = 1e-6) {
     return std::fabs(value) <= tolerance;
 }

@@ -4,6 +4,7 @@
 
 #include <SYS/SYS_Types.h>
 #include <UT/UT_API.h>
+#include <UT/UT_WorkBuffer.h>
 
 #include <string>
 
@@ -18,6 +19,13 @@ public:
 
     /// How many could be read.
     exint bread(char* buffer, exint asize = 1);
+    /// Without its end; false after the last.
+    bool getLine(UT_WorkBuffer& line) {
+        line.clear();
+        if (isEof()) return false;
+        for (char c; at_ < bytes_.size() && (c = bytes_[at_++]) != '\n';) line.append(c);
+        return true;
+    }
     exint tellg() const { return static_cast<exint>(at_); }
     bool isEof() const { return at_ == bytes_.size(); }
     bool isError() const { return error_; }

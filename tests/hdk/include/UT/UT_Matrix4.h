@@ -22,6 +22,11 @@ public:
         for (int r = 0; r < 4; ++r)
             for (int c = 0; c < 4; ++c) matx[r][c] = r == c ? static_cast<T>(diagonal) : T(0);
     }
+    template <typename S>
+    UT_Matrix4T(const UT_Matrix4T<S>& m) {
+        for (unsigned r = 0; r < 4; ++r)
+            for (unsigned c = 0; c < 4; ++c) matx[r][c] = static_cast<T>(m(r, c));
+    }
     void identity() { *this = UT_Matrix4T(1.0); }
     T& operator()(unsigned row, unsigned col) { return matx[row][col]; }
     T operator()(unsigned row, unsigned col) const { return matx[row][col]; }

@@ -6,6 +6,7 @@
 #include <UT/UT_API.h>
 #include <UT/UT_StringHolder.h>
 #include <UT/UT_ValArray.h>
+#include <UT/UT_Vector2.h>
 #include <UT/UT_Vector3.h>
 
 #include <iosfwd>
@@ -33,6 +34,7 @@ public:
     int64 getOptionI(const UT_StringRef& name) const;
     bool getOptionB(const UT_StringRef& name) const;
     fpreal64 getOptionF(const UT_StringRef& name) const;
+    const UT_Vector2D& getOptionV2(const UT_StringRef& name) const;
     const UT_Vector3D& getOptionV3(const UT_StringRef& name) const;
     const UT_StringHolder& getOptionS(const UT_StringRef& name) const;
     const UT_Int64Array& getOptionIArray(const UT_StringRef& name) const;
@@ -44,6 +46,7 @@ public:
     UT_Options& setOptionI(const UT_StringHolder& name, int64 value);
     UT_Options& setOptionB(const UT_StringHolder& name, bool value);
     UT_Options& setOptionF(const UT_StringHolder& name, fpreal64 value);
+    UT_Options& setOptionV2(const UT_StringHolder& name, const UT_Vector2D& value);
     UT_Options& setOptionV3(const UT_StringHolder& name, const UT_Vector3D& value);
     UT_Options& setOptionS(const UT_StringHolder& name, const UT_StringHolder& value);
     UT_Options& setOptionIArray(const UT_StringHolder& name, const UT_Int64Array& value);
@@ -56,7 +59,8 @@ protected:
     virtual void optionChanged(const UT_StringHolder& name);
 
 private:
-    using Value = std::variant<int64, bool, fpreal64, UT_Vector3D, UT_StringHolder, UT_Int64Array, UT_Fpreal64Array>;
+    using Value =
+        std::variant<int64, bool, fpreal64, UT_Vector3D, UT_StringHolder, UT_Int64Array, UT_Fpreal64Array, UT_Vector2D>;
     template <class T>
     const T& get(const UT_StringRef& name) const;
     UT_Options& set(const UT_StringHolder& name, Value value);

@@ -27,6 +27,12 @@ void UTparallelForLightItems(const Range& range, const Body& body, const bool /*
     tbb::parallel_for(range, body);
 }
 
+/// The body gets ranges of numbers from 0.
+template <typename IntType, typename Body>
+void UTparallelForEachNumber(IntType nitems, const Body& body, const bool /*force_use_task_scope*/ = true) {
+    UTparallelFor(UT_BlockedRange<IntType>(0, nitems), body);
+}
+
 template <typename Range, typename Body>
 void UTserialFor(const Range& range, const Body& body) {
     body(range);

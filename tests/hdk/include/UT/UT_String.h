@@ -17,6 +17,21 @@ public:
     void harden() {}
     void harden(const char* text) { myText = text ? text : ""; }
 
+    /// Leaves letters, digits and underscores.
+    bool forceValidVariableName();
+
 private:
     std::string myText;
 };
+
+inline UT_StringRef::UT_StringRef(const UT_String& text) : myText(text.toStdString()) {}
+
+inline bool UT_String::forceValidVariableName() {
+    bool changed = false;
+    for (char& c : myText) {
+        const bool fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        if (!fine) c = '_';
+        changed |= !fine;
+    }
+    return changed;
+}

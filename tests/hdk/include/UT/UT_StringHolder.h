@@ -7,12 +7,15 @@
 
 #include <string>
 
+class UT_String;
+
 /// The real one refers to a text that somebody else holds; this one keeps a copy.
 class UT_StringRef {
 public:
     UT_StringRef() = default;
     UT_StringRef(const char* text) : myText(text ? text : "") {}
     UT_StringRef(const std::string& text) : myText(text) {}
+    UT_StringRef(const UT_String& text);
 
     const char* c_str() const { return myText.c_str(); }
     const char* buffer() const { return myText.c_str(); }
@@ -38,6 +41,7 @@ public:
     UT_StringHolder(const char* text) : UT_StringRef(text) {}
     UT_StringHolder(const std::string& text) : UT_StringRef(text) {}
     UT_StringHolder(const UT_StringRef& text) : UT_StringRef(text) {}
+    UT_StringHolder(const UT_String& text) : UT_StringRef(text) {}
     void clear() { myText.clear(); }
     UT_StringHolder& operator+=(const char* text) {
         myText += text;

@@ -41,6 +41,7 @@ public:
     }
     UT_Vector3T operator*(T s) const { return {vec[0] * s, vec[1] * s, vec[2] * s}; }
     UT_Vector3T operator/(T s) const { return {vec[0] / s, vec[1] / s, vec[2] / s}; }
+    UT_Vector3T& operator/=(T s) { return *this = *this / s; }
     UT_Vector3T& operator*=(T s) { return *this = *this * s; }
     /// Each component by its own.
     UT_Vector3T& operator*=(const UT_Vector3T& o) {
@@ -59,12 +60,32 @@ public:
         return vec[0] == o.vec[0] && vec[1] == o.vec[1] && vec[2] == o.vec[2];
     }
     bool operator!=(const UT_Vector3T& o) const { return !(*this == o); }
+    T dot(const UT_Vector3T& o) const { return vec[0] * o.vec[0] + vec[1] * o.vec[1] + vec[2] * o.vec[2]; }
     T length2() const { return vec[0] * vec[0] + vec[1] * vec[1] + vec[2] * vec[2]; }
     T length() const { return std::sqrt(length2()); }
+    /// Its length before; a vector without one stays as it is.
+    T normalize() {
+        const T before = length();
+        if (before > T(0)) *this = *this / before;
+        return before;
+    }
+    /// By a matrix: as a direction.
+    template <typename S>
+    void multiply3(const UT_Matrix4T<S>& m) {
+        UT_Vector3T out;
+        for (unsigned c = 0; c < 3; ++c)
+            out.vec[c] = static_cast<T>(vec[0] * m(0, c) + vec[1] * m(1, c) + vec[2] * m(2, c));
+        *this = out;
+    }
 
 private:
     T vec[3];
 };
+
+template <typename T, typename S>
+inline UT_Vector3T<T> operator*(S s, const UT_Vector3T<T>& v) {
+    return v * static_cast<T>(s);
+}
 
 template <typename T>
 inline T distance2(const UT_Vector3T<T>& a, const UT_Vector3T<T>& b) {

@@ -4,6 +4,8 @@
 #include <SYS/SYS_Types.h>
 
 template <typename T>
+class UT_Vector2T;
+template <typename T>
 class UT_Vector3T;
 template <typename T>
 class UT_Vector4T;
@@ -12,6 +14,9 @@ class UT_Matrix3T;
 template <typename T>
 class UT_Matrix4T;
 
+typedef UT_Vector2T<fpreal32> UT_Vector2F;
+typedef UT_Vector2T<fpreal64> UT_Vector2D;
+typedef UT_Vector2T<fpreal32> UT_Vector2;
 typedef UT_Vector3T<fpreal32> UT_Vector3F;
 typedef UT_Vector3T<fpreal64> UT_Vector3D;
 typedef UT_Vector3T<fpreal32> UT_Vector3;

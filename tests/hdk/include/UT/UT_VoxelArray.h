@@ -39,6 +39,7 @@ public:
     int64 getMemoryUsage(bool inclusive) const {
         return static_cast<int64>((inclusive ? sizeof *this : 0) + myValues.capacity() * sizeof(T));
     }
+    int numTiles() const { return 1; }
     void collapseAllTiles() {}  // there are no tiles here
     void setValue(int x, int y, int z, T value) { myValues[at(x, y, z)] = value; }
 

@@ -347,7 +347,7 @@ def add_first_snow(export: Export, scan: Scan) -> tuple[float, float, float] | N
 
 def fill(export: Export, known: tables.Tables) -> dict[str, Entries]:
     """Adds bodies to the export; returns the other sections."""
-    network = cast(hou.OpNode, network_of(export.node))
+    network = cast("hou.OpNode", network_of(export.node))
     snow = snow_objects(network, export.node)
     settings = Settings(snow[0].solver, {})
     sections = engine_sections(export, known.node(SOLVER).parameters, settings)

@@ -81,7 +81,7 @@ def follower(home: hou.OpNode, asset: hou.OpNode, plan: Plan, inner: str, inputs
 
 def simulate(task: Task, plan: Plan) -> None:
     """Frame after frame from the particles of the frame before, which are read from disk: that is all the state there is."""
-    home = cast(hou.OpNode, task.asset.parent())
+    home = cast("hou.OpNode", task.asset.parent())
     snow = copy_inside(home, task.asset, "snow")
     before = add(home, "file", "firn_farm_before")
     inputs = (before, snow, *(copy_inside(home, task.asset, name) for name in ("colliders", "forces")))
@@ -99,7 +99,7 @@ def simulate(task: Task, plan: Plan) -> None:
 
 
 def make_volumes(task: Task, plan: Plan) -> None:
-    home = cast(hou.OpNode, task.asset.parent())
+    home = cast("hou.OpNode", task.asset.parent())
     particles = add(home, "file", "firn_farm_particles")
     grids = follower(home, task.asset, plan, "rasterize", (particles,))
     surface = follower(home, task.asset, plan, "surface", (particles,))
@@ -171,7 +171,7 @@ def open_node(hip: str, path: str) -> hou.OpNode:
     node = hou.node(path)
     if node is None:
         raise FirnError(f"{hip} has no node {path}")
-    return cast(hou.OpNode, node)
+    return cast("hou.OpNode", node)
 
 
 def asset_of(node: hou.OpNode) -> hou.SopNode:

@@ -105,7 +105,8 @@ def vectors(flat: tuple[float, ...]) -> tuple[Vector, ...]:
 
 
 def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Surface:
-    """The closed polygons, and the terrain of a heightfield; everything else is ignored. `owner` is for errors."""
+    """The polygons, and the terrain of a heightfield. A curve is an error, as it is for the nodes; what else there is, is for the
+    caller to warn of. `owner` is for errors."""
     opened = unpacked(geometry)
     if piece_attribute and opened.findPrimAttrib(piece_attribute) is None:
         raise FirnError(f"{owner}: has no primitive attribute '{piece_attribute}' to cut it into pieces")
@@ -114,8 +115,11 @@ def surface(geometry: hou.Geometry, owner: str, piece_attribute: str = "") -> Su
     faces: list[tuple[int, ...]] = []
     pieces: list[str] = []
     for prim in opened.prims():
-        if prim.type() != hou.primType.Polygon or not cast(hou.Polygon, prim).isClosed():
+        if prim.type() != hou.primType.Polygon:
             continue
+        if not cast(hou.Polygon, prim).isClosed():
+            raise FirnError(f"{owner}: primitive {prim.number()} is a curve, which has no surface: close it (Ends SOP), make it a tube "
+                            "(PolyWire SOP) or delete it")
         # Houdini counts clockwise, everyone else counter-clockwise.
         faces.append(tuple(vertex.point().number() for vertex in prim.vertices())[::-1])
         piece = str(prim.attribValue(PIECE)) if was_packed else ""

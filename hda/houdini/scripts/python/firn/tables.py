@@ -1,4 +1,4 @@
-"""The parameter tables of all nodes, as the plugin declares them, and the quantities of snow and of surfaces.
+"""The parameter tables of all nodes, as the plugin declares them, the quantities of snow and of surfaces, and what particles have.
 
 `node_tables.json` is what `firn_node_tables` (plugin/) prints; the build puts it beside this file. Dialogs, help pages and
 scene files are made from these rows, so that they can't drift from the nodes.
@@ -91,11 +91,31 @@ class Preset:
 
 
 @dataclass(frozen=True)
+class Attribute:
+    """What a particle has beside its position: `role` is required, state, input or result."""
+
+    name: str
+    role: str
+    unit: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Solve:
+    """An iterative solve of the step, and what its residual is."""
+
+    name: str
+    residual: str
+
+
+@dataclass(frozen=True)
 class Tables:
     nodes: tuple[Node, ...] = field(default_factory=tuple)
     materials: tuple[Quantity, ...] = ()
     presets: tuple[Preset, ...] = ()
     surface: tuple[str, ...] = ()  # tokens of what a collider's surface does to snow
+    attributes: tuple[Attribute, ...] = ()
+    solves: tuple[Solve, ...] = ()
 
     def node(self, name: str) -> Node:
         for node in self.nodes:
@@ -165,6 +185,8 @@ def parse(text: str) -> Tables:
             tuple(Quantity(q["token"], q["symbol"], q["varies"]) for q in document["materials"]["quantities"]),
             tuple(Preset(p["token"], p["label"], p["values"]) for p in document["materials"]["presets"]),
             tuple(document["surface"]),
+            tuple(Attribute(a["name"], a["role"], a["unit"], a["help"]) for a in document["attributes"]),
+            tuple(Solve(s["name"], s["residual"]) for s in document["solves"]),
         )
     except (KeyError, TypeError, ValueError) as trouble:
         raise FirnError(f"node_tables.json is damaged ({trouble!r}): install Firn again") from trouble
