@@ -99,7 +99,7 @@ int run(const CommandLine& line) {
     if (engine.device().rfind("cpu", 0) == 0) {
         const int threads = scene.parameters.threads > 0 ? scene.parameters.threads
                                                          : static_cast<int>(std::thread::hardware_concurrency());
-        std::printf("time         about %s for the simulation, a guess within a factor of three\n",
+        std::printf("time         about %s for the simulation, a rough guess\n",
                     duration_text(estimated_seconds(scene, static_cast<double>(particles), threads)).c_str());
     }
     std::printf("device       %s\n", engine.device().c_str());

@@ -84,25 +84,26 @@ int run(const CommandLine& line) {
 }  // namespace
 
 Subcommand convert_command() {
-    return {"convert",
-            "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these (but .sc), .ply and .usda; to volumes; meshes",
-            "firn convert IN OUT [options]",
-            "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
-            "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
-            "  firn convert in.bgeo out.ply                for Blender: a vertex for each particle, with its attributes\n"
-            "  firn convert in.bgeo out.usda               UsdGeomPoints, for Blender and Solaris\n"
-            "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
-            {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
-             {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
-             {"--classic", "", "write .bgeo in the classic V5 layout"},
-             {"--bits", "N", "of the numbers of points in a .vdb: 16 or 32 (default: 32)"},
-             {"--volumes", "", "make grids of the particles"},
-             {"--spacing", "M", "between particles, when IN does not say"},
-             {"--voxel", "M", "size of a voxel; half the spacing unless given"},
-             {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
-             {"--full-float", "", "grids in 32 bits instead of 16"},
-             {"--force", "", "overwrite OUT"}},
-            run};
+    return {
+        "convert",
+        "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these (but .sc), .ply and .usda; to volumes; meshes",
+        "firn convert IN OUT [options]",
+        "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
+        "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
+        "  firn convert in.bgeo out.ply                for Blender: a vertex for each particle, with its attributes\n"
+        "  firn convert in.bgeo out.usda               UsdGeomPoints, for Blender and Solaris\n"
+        "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
+        {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
+         {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
+         {"--classic", "", "write .bgeo in the classic V5 layout"},
+         {"--bits", "N", "of the numbers of points in a .vdb: 16 or 32 (default: 32)"},
+         {"--volumes", "", "make grids of the particles"},
+         {"--spacing", "M", "between particles, when IN does not say"},
+         {"--voxel", "M", "size of a voxel; half the spacing unless given"},
+         {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
+         {"--full-float", "", "grids in 32 bits instead of 16"},
+         {"--force", "", "overwrite OUT"}},
+        run};
 }
 
 }  // namespace firn

@@ -35,7 +35,8 @@ FrameRange parse_range(const std::string& text, const std::string& all) {
         range.last = number(span.substr(dash + 1), range.last);
     }
     if (span.empty() || range.step < 1 || range.first > range.last)
-        throw UsageError("--frames " + all + ": write it as 12, 1-48, 1-48:4 or 1-10,20,30-40, the smaller number first");
+        throw UsageError("--frames " + all +
+                         ": write it as 12, 1-48, 1-48:4 or 1-10,20,30-40, the smaller number first");
     return range;
 }
 

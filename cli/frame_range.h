@@ -23,8 +23,8 @@ struct FrameSet {
     int last() const;
 };
 
-/// The value of a --frames: "12", "1-48", "1-48:4", "10-", "-20" (up to 20), "-5--1", and lists of these: "1-10,20,30-".
-/// Throws UsageError.
+/// The value of a --frames: "12", "1-48", "1-48:4", "10-", "-20" (up to 20), "-5--1", and lists of these:
+/// "1-10,20,30-". Throws UsageError.
 FrameSet parse_frames(const std::string& text);
 /// What parse_frames() reads back.
 std::string text_of(const FrameSet&);

@@ -26,10 +26,10 @@ namespace firn {
 struct RunPlan {
     std::string name;
     int first_frame = 1, last_frame = 1;
-    FrameSet frames;  ///< which have files,
-    int every = 1;    ///< and of these only every so many, counted from the first
-    std::string particles;            ///< the files' ending; "" = none
-    bool volumes = true;              ///< of `firn sim` or, later, of `firn volumes`
+    FrameSet frames;        ///< which have files,
+    int every = 1;          ///< and of these only every so many, counted from the first
+    std::string particles;  ///< the files' ending; "" = none
+    bool volumes = true;    ///< of `firn sim` or, later, of `firn volumes`
     bool usd = true;
     std::string physics;     ///< physics_text()
     std::string arithmetic;  ///< Engine::arithmetic()

@@ -20,7 +20,8 @@ struct PreviewCamera {
 struct PreviewMesh {
     Mesh mesh;                           ///< in the world, m
     Float3 colour{0.36f, 0.16f, 0.08f};  ///< linear, 0..1
-    std::vector<Float3> opening = {}, closing = {};  ///< its points as the shutter opens and closes; empty = it is still
+    std::vector<Float3> opening = {},
+                        closing = {};  ///< its points as the shutter opens and closes; empty = it is still
 };
 
 /// What one picture shows.
@@ -37,14 +38,14 @@ struct PreviewFrame {
     float shutter = 0;  ///< s that it is open, half of it before the frame; 0 = no motion blur
     std::vector<PreviewMesh> colliders;
     bool has_ground = true;
-    float ground = 0;                                  ///< height along `up`, m
-    Float3 ground_colour{0.26f, 0.255f, 0.25f};        ///< linear
+    float ground = 0;                            ///< height along `up`, m
+    Float3 ground_colour{0.26f, 0.255f, 0.25f};  ///< linear
     Float3 up{0, 1, 0};
     PreviewCamera camera;
     std::string caption;  ///< "" = none
 };
 
-/// draft: shape and sun, in a second. best: four times the samples and a finer surface.
+/// draft: shape and sun, coarsely. best: four times the samples and a finer surface.
 enum class PreviewQuality { draft, usual, best };
 
 struct PreviewSettings {

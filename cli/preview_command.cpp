@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 
@@ -211,7 +211,7 @@ private:
             read_grains(number, frame);
         }
         const VolumeSettings files = volume_settings(scene_);
-        frame.surface.balls = files.surface_balls;
+        frame.surface.kernels = files.surface_kernels;
         frame.surface.radius = files.surface_radius;
         frame.surface.dilate = files.surface_dilate;
         frame.surface.erode = files.surface_erode;
@@ -348,7 +348,7 @@ const char* const details =
 not simulated yet, the beginning is shown.
 
   firn preview out/wall --contact-sheet --video
-  firn preview out/wall --quality draft                    a second a frame
+  firn preview out/wall --quality draft                    coarse and quick
   firn preview out/wall --frames 1-48:4 --size 640x360     a quick look at every fourth frame
   firn preview out/wall --frames 16 --turntable 48 --video
   firn preview out/wall --quality best --motion-blur --f-stop 4
@@ -367,7 +367,7 @@ Subcommand preview_command() {
             details,
             {{"RUN", "", "a run's folder, or a scene file"},
              {"--frames", "LIST", "which frames: 12, 1-48, 1-48:4, 1-10,20,30- (default: all)"},
-             {"--quality", "HOW", "draft (a second a frame), usual or best (default: usual)"},
+             {"--quality", "HOW", "draft (coarse and quick), usual or best (default: usual)"},
              {"--show", "WHAT", "surface, grains, or auto: grains where there are some (default: auto)"},
              {"--size", "WxH", "of the pictures in pixels (default: the scene's, 1280x720)"},
              {"--camera", "WHICH", "scene or fitted (default: the scene's where it has one)"},

@@ -249,9 +249,9 @@ Lit Painter::light(const Hit& hit, const Float3& eye, const Float3& along, const
         const float way = world_.way_through_snow(lit.point - std::max(least, 0.02f * world_.spacing()) * hit.normal,
                                                   to_sun_, choice.time);
         const float grazing = std::min(1.0f, (0.3f - facing) / 0.5f);
-        lit.more += (sun_through * grazing) * (sun_light * Float3{std::exp(-snow_depth.x * way),
-                                                                  std::exp(-snow_depth.y * way),
-                                                                  std::exp(-snow_depth.z * way)});
+        lit.more +=
+            (sun_through * grazing) * (sun_light * Float3{std::exp(-snow_depth.x * way), std::exp(-snow_depth.y * way),
+                                                          std::exp(-snow_depth.z * way)});
     }
     const Directions around =
         directions_around(hit.normal, std::abs(hit.normal.y) < 0.9f ? Float3{0, 1, 0} : Float3{1, 0, 0});

@@ -106,7 +106,7 @@ void World::add_snow(const PreviewFrame& frame, PreviewQuality quality, int thre
         settings.origin = origin;
         settings.threads = threads;
         settings.with_velocity = moves && !frame.velocity.empty();
-        if (quality == PreviewQuality::draft) settings.balls = true;  // half the time
+        if (quality == PreviewQuality::draft) settings.kernels = false;  // balls take less time
         settings.voxel = quality == PreviewQuality::draft ? 0.8f : (quality == PreviewQuality::best ? 0.25f : 0.4f);
         Particles snow;
         snow.position = frame.snow;
@@ -157,8 +157,8 @@ Hit World::trace(const Float3& from, const Float3& along, float time) const {
             hit.on = Hit::On::snow;
             hit.colour = snow_colour;
         } else if (ray.hit.geomID == grains_) {
-            // A grain is lit as the snow that it belongs to, and a little by its own shape: light that enters one leaves
-            // by another.
+            // A grain is lit as the snow that it belongs to, and a little by its own shape: light that enters one
+            // leaves by another.
             const Float3 own = normalized({ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z});
             const Float3& out = grain_out_[ray.hit.primID];
             hit.normal = dot(out, out) > 0 ? normalized(out + 0.35f * own, own) : own;
@@ -257,8 +257,7 @@ void World::add_collider(const PreviewMesh& collider, const Float3& origin) {
         for (size_t i = 0; i < here.size(); ++i) here[i] = all[i] - origin;
         return here;
     };
-    const bool moves =
-        collider.opening.size() == mesh.points.size() && collider.closing.size() == mesh.points.size();
+    const bool moves = collider.opening.size() == mesh.points.size() && collider.closing.size() == mesh.points.size();
     const std::vector<Float3> points = placed(moves ? collider.opening : mesh.points);
     const std::vector<Float3> later = moves ? placed(collider.closing) : std::vector<Float3>();
     std::vector<std::array<uint32_t, 3>> triangles;

@@ -118,7 +118,7 @@ struct SceneOutput {
     float velocity_extension = 0;
     float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m
     int surface_smooth = -1;
-    std::string surface_shape = "kernels";
+    std::string surface_shape = "balls";
     float surface_relief = 0, surface_relief_size = 0;  ///< m
     int density_grains = 0;
     bool usd = true;
@@ -160,7 +160,7 @@ struct Scene {
     std::vector<Collider> colliders;
     SceneCamera camera;
     bool has_ground = false;  ///< pictures show a ground plane
-    float ground = 0;        ///< its height, m
+    float ground = 0;         ///< its height, m
     SceneOutput output;
     std::vector<WedgeAxis> wedges;
     std::vector<MotionValue> motion;    ///< with `parameters`, all that the motion depends on

@@ -63,9 +63,8 @@ int frame_patterns(const SceneTable& section, std::string& file) {
         size_t end = at + 1;
         while (end < file.size() && std::isdigit(static_cast<unsigned char>(file[end]))) ++end;
         if (end == file.size() || file[end] != 'd' || end > at + 3 || ++count > 1)
-            section.fail_at("file",
-                            "file = \"" + file +
-                                "\": one %d, %04d, $F4 or #### may stand in it for the frame, and no other %");
+            section.fail_at("file", "file = \"" + file +
+                                        "\": one %d, %04d, $F4 or #### may stand in it for the frame, and no other %");
     }
     return count;
 }
@@ -91,8 +90,8 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     if (on_collider)
         for (const char* key : {"file", "position", "scale"})
             if (section.has(key))
-                section.fail_at(key, std::string("the collider of 'on' says what is under the layer; take this '") +
-                                         key + "' out");
+                section.fail_at(
+                    key, std::string("the collider of 'on' says what is under the layer; take this '") + key + "' out");
     if (needs_file && geometry.file.empty() && !on_collider)
         fail(section.where(), section.title() + " with shape = \"" + token + "\" needs a 'file'" +
                                   (token == "layer" ? ", or the name of a collider, 'on'" : ""));

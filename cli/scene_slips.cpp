@@ -16,12 +16,12 @@ namespace firn {
 
 namespace {
 
-constexpr double most_points = 20000;      ///< of all snow together: bodies are filled more coarsely for it
-constexpr double most_angles = 4e6;        ///< triangles that are looked at from points, for each collider
-constexpr double least_share = 0.01;       ///< of a body: less is not worth a warning
-constexpr double steps_per_second = 1.3e5;  ///< particles * substeps of one core: snowball_drop 195 k, plough 173 k, wall_smash 79 k
-constexpr double joint_slowness = 2.5;
-constexpr double fall = 3;                 ///< m/s, what snow usually reaches
+constexpr double most_points = 20000;       ///< of all snow together: bodies are filled more coarsely for it
+constexpr double most_angles = 4e6;         ///< triangles that are looked at from points, for each collider
+constexpr double least_share = 0.01;        ///< of a body: less is not worth a warning
+constexpr double steps_per_second = 1.3e5;  ///< particles * substeps of one core, roughly: scenes and machines differ
+constexpr double joint_slowness = 2.5;      ///< roughly
+constexpr double fall = 3;                  ///< m/s, what snow usually reaches
 
 std::string percent(double share) {
     char text[16];
@@ -61,8 +61,8 @@ double share_inside(const Mesh& mesh, const Float3& point) {
         const Float3 a = mesh.points[i] - point, b = mesh.points[j] - point, c = mesh.points[k] - point;
         const double la = length(a), lb = length(b), lc = length(c);
         const double volume = dot(a, cross(b, c));
-        sum += 2 * std::atan2(volume, la * lb * lc + double(dot(a, b)) * lc + double(dot(b, c)) * la +
-                                          double(dot(c, a)) * lb);
+        sum += 2 * std::atan2(volume,
+                              la * lb * lc + double(dot(a, b)) * lc + double(dot(b, c)) * la + double(dot(c, a)) * lb);
     }
     return sum / (4 * 3.14159265358979323846);
 }
@@ -70,8 +70,8 @@ double share_inside(const Mesh& mesh, const Float3& point) {
 /// Of the points, how many are on the wrong side.
 double share_wrong(const Collider& collider, const Mesh& mesh, const std::vector<Float3>& points) {
     if (mesh.triangles.empty() || points.empty()) return 0;
-    const size_t most = static_cast<size_t>(
-        std::clamp(most_angles / static_cast<double>(mesh.triangles.size()), 8.0, 400.0));
+    const size_t most =
+        static_cast<size_t>(std::clamp(most_angles / static_cast<double>(mesh.triangles.size()), 8.0, 400.0));
     const size_t stride = std::max<size_t>(1, points.size() / most);
     double wrong = 0, count = 0;
     for (size_t i = stride / 2; i < points.size(); i += stride) {
@@ -96,7 +96,8 @@ void find_overlaps(const std::vector<FilledSnow>& bodies, float spacing, std::ve
         }
 }
 
-void find_snow_in_colliders(const Scene& scene, const std::vector<FilledSnow>& bodies, std::vector<std::string>& slips) {
+void find_snow_in_colliders(const Scene& scene, const std::vector<FilledSnow>& bodies,
+                            std::vector<std::string>& slips) {
     for (size_t k = 0; k < scene.colliders.size(); ++k) {
         const Collider& collider = scene.colliders[k];
         if (collider.two_sided) continue;
@@ -106,8 +107,8 @@ void find_snow_in_colliders(const Scene& scene, const std::vector<FilledSnow>& b
             if (share < least_share) continue;
             const bool floor =
                 collider.geometry.shape == ShapeKind::plane || collider.geometry.shape == ShapeKind::heightfield;
-            slips.push_back(body.snow->where + ": about " + percent(share) + " of snow '" + body.snow->name + "' lies " +
-                            (collider.inverted ? "outside of" : (floor ? "below" : "in")) + " collider '" +
+            slips.push_back(body.snow->where + ": about " + percent(share) + " of snow '" + body.snow->name +
+                            "' lies " + (collider.inverted ? "outside of" : (floor ? "below" : "in")) + " collider '" +
                             collider.name + "' and will be thrown out; move one of them");
         }
     }
@@ -154,8 +155,7 @@ double estimated_seconds(const Scene& scene, double particles, int threads) {
     for (const Collider& collider : scene.colliders)
         for (size_t k = 1; k < collider.keys.size(); ++k) {
             const Key &from = collider.keys[k - 1], &to = collider.keys[k];
-            speed = std::max(speed,
-                             double(length(to.position - from.position)) / (to.frame - from.frame) * scene.fps);
+            speed = std::max(speed, double(length(to.position - from.position)) / (to.frame - from.frame) * scene.fps);
         }
     // What flies goes by cfl_flight, what meets snow or a boundary by cfl: between the two.
     const double reach = 0.5 * (double(p.cfl) + double(p.cfl_flight)) * double(p.spacing);

@@ -14,7 +14,7 @@ namespace firn {
 /// Places some ten thousand particles to see.
 std::vector<std::string> likely_slips(const Scene&, const SceneCounts&);
 
-/// How long the simulation will take on the CPU, s: a guess, right within a factor of three for snow that moves.
+/// How long the simulation will take on the CPU, s: a rough guess.
 double estimated_seconds(const Scene&, double particles, int threads);
 
 }  // namespace firn

@@ -23,6 +23,12 @@ void set_frames(const std::string& text, Scene& scene, SimulationSettings& setti
         return;
     }
     scene.last_frame = settings.frames.last();
+    // 0.1 wrote all frames up to it: nobody shall find out from a farm's missing files.
+    if (settings.frames.first() == scene.last_frame && scene.last_frame > scene.first_frame &&
+        text == std::to_string(scene.last_frame))
+        scene.warnings.push_back("--frames " + text + " writes the files of frame " + text +
+                                 " alone; for all frames up to it: --frames " + std::to_string(scene.first_frame) +
+                                 "-" + text);
     // So that the run's copy of the scene knows where it ends.
     scene.overrides.push_back("time.end=" + std::to_string(scene.last_frame));
 }
@@ -125,7 +131,8 @@ Subcommand sim_command() {
         {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
          {"--out", "FOLDER", "where the run goes"},
          {"--frames", "LIST",
-          "which frames get files: 1-48, 48, 1-48:4, 1-10,20,30-; it simulates from the scene's first frame to the last"},
+          "which frames get files: 1-48, 48, 1-48:4, 1-10,20,30-; it simulates from the scene's first frame to the "
+          "last"},
          {"--set", "KEY=VALUE", "change a value of the scene; may be repeated"},
          {"--resume", "",
           "continue from the last checkpoint, bit-exactly; starts at the first frame if there is no run"},

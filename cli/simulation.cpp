@@ -502,7 +502,8 @@ void Run::settle(State& state) {
         const FrameReport report =
             engine.advance(scene_.settle / pieces, [](const Progress&) { return interrupted_by() == 0; });
         if (report.interrupted)
-            throw Error("stopped while the snow came to rest (time.settle); there is nothing to resume yet: start again");
+            throw Error(
+                "stopped while the snow came to rest (time.settle); there is nothing to resume yet: start again");
     }
     engine.download(state.particles);
     state.particles.velocity = std::move(given);
@@ -824,7 +825,7 @@ VolumeSettings volume_settings(const Scene& scene) {
     settings.surface_dilate = output.surface_dilate;
     settings.surface_erode = output.surface_erode;
     settings.surface_smooth = output.surface_smooth;
-    settings.surface_balls = output.surface_shape == "balls";
+    settings.surface_kernels = output.surface_shape == "kernels";
     settings.surface_relief = output.surface_relief;
     settings.surface_relief_size = output.surface_relief_size;
     settings.density_grains = output.density_grains;

@@ -5,10 +5,12 @@ namespace firn {
 
 std::vector<NodeParameter> surface_rows(const char* folder, const char* disable_when) {
     return {
-        choice_row("surface_shape", "Shape", folder,
-                   {{"kernels", "Kernels", "kernels that follow the snow: flat faces, sharp edges of chunks"},
-                    {"balls", "Balls", "rounder and wetter; gaps are closed by Dilate"}},
-                   "How particles become a surface.", disable_when),
+        choice_row(
+            "surface_shape", "Shape", folder,
+            {{"balls", "Balls", "rounder; gaps are closed by Dilate"},
+             {"kernels", "Kernels",
+              "kernels that follow the snow: flatter faces, sharper edges of chunks; loose snow may get pinholes"}},
+            "How particles become a surface.", disable_when),
         real_row("surface_radius", "Particle Radius", "m", folder, 0, 0, 1000, 0, 0.1,
                  "Higher values thicken the surface around each particle. 0 = half a spacing.", disable_when),
         real_row(
@@ -38,15 +40,15 @@ std::vector<NodeParameter> surface_rows(const char* folder, const char* disable_
 
 const NodeTable& snow_surface_table() {
     static const NodeTable table = [] {
-        NodeTable t{"firn::snow_surface",
-                    "Firn Snow Surface",
-                    "Sop",
-                    "firn_snow_surface",
-                    "The surface of the snow as a signed distance VDB, or as a mesh.",
-                    {{"Particles", "snow, from the solver", true},
-                     {"First Frame", "the snow as it was born, for the relief: the first frame, held by a Time Shift",
-                      false}},
-                    {}};
+        NodeTable t{
+            "firn::snow_surface",
+            "Firn Snow Surface",
+            "Sop",
+            "firn_snow_surface",
+            "The surface of the snow as a signed distance VDB, or as a mesh.",
+            {{"Particles", "snow, from the solver", true},
+             {"First Frame", "the snow as it was born, for the relief: the first frame, held by a Time Shift", false}},
+            {}};
         auto& p = t.parameters;
         const char* output = "Output";
         p.push_back(choice_row("output", "Output", output,

@@ -20,7 +20,7 @@ GridSettings grid_settings(const ParameterValues& values, const GU_Detail& parti
 
 SurfaceGridSettings surface_settings(const ParameterValues& values, const GrainBirths& births) {
     SurfaceGridSettings settings;
-    if (values.text("surface_shape") == "balls") settings.shape = SurfaceGridSettings::Shape::balls;
+    if (values.text("surface_shape") == "kernels") settings.shape = SurfaceGridSettings::Shape::kernels;
     settings.relief = static_cast<float>(values.real("surface_relief"));
     settings.relief_size = static_cast<float>(values.real("surface_relief_size"));
     if (!births.rest.empty()) settings.births = &births;

@@ -21,8 +21,8 @@ constexpr const char* no_births =
     "the particles don't say where they were born: wire the simulation's first frame, held by a Time Shift, into the "
     "second input, or give the snow a point attribute rest (Rest Position) before it is simulated";
 
-/// Where the particles were born: from `first`, the simulation's first frame (may be null), or the point attributes rest
-/// and birth_frame. Empty where neither says.
+/// Where the particles were born: from `first`, the simulation's first frame (may be null), or the point attributes
+/// rest and birth_frame. Empty where neither says.
 GrainBirths births_of(const GU_Detail& input, const std::vector<PointBlock>&, const Particles&, const GU_Detail* first);
 
 }  // namespace firn

@@ -33,7 +33,8 @@ TEST(FrameRange, ReadsWhatFarmsWrite) {
 }
 
 TEST(FrameRange, RefusesTheRest) {
-    for (const char* text : {"", "a", ",", "1,", ",1", "1,,2", "1-4,x", "1 2", "4-1", "1-4:0", "1-4:-1", "1-4:", "1--", "--1", "1-2-3", "-1--5", "99999999999"})
+    for (const char* text : {"", "a", ",", "1,", ",1", "1,,2", "1-4,x", "1 2", "4-1", "1-4:0", "1-4:-1", "1-4:", "1--",
+                             "--1", "1-2-3", "-1--5", "99999999999"})
         EXPECT_THROW(parse_frames(text), UsageError) << text;
 }
 
@@ -48,7 +49,8 @@ TEST(FrameRange, ListsAreAllOfTheirRanges) {
     EXPECT_EQ(frames_of("1-3,7,10-20:5", 1, 48), (std::vector<int>{1, 2, 3, 7, 10, 15, 20}));
     EXPECT_EQ(frames_of("46-,2", 1, 48), (std::vector<int>{2, 46, 47, 48}));
     EXPECT_EQ(frames_of("3-5,4-6", 1, 48), (std::vector<int>{3, 4, 5, 6}));
-    // Steps count from the range's beginning, also where that lies before the scene's; an open one begins with the scene.
+    // Steps count from the range's beginning, also where that lies before the scene's; an open one begins with the
+    // scene.
     EXPECT_EQ(frames_of("1-20:4", 3, 14), (std::vector<int>{5, 9, 13}));
     EXPECT_EQ(frames_of("-20:4", 3, 14), (std::vector<int>{3, 7, 11}));
 }

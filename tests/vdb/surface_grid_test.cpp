@@ -130,7 +130,6 @@ TEST(SurfaceGrid, WithoutSmoothingIsTheDistanceToTheBalls) {
     const float spacing = 0.1f, radius = 0.13f;
     const Particles particles = firn_test::cloud(60, 1.0f, {}, 11);
     SurfaceGridSettings settings;
-    settings.shape = SurfaceGridSettings::Shape::balls;
     settings.radius = radius;
     settings.dilate = settings.erode = -1;
     settings.smooth = 0;
@@ -174,9 +173,9 @@ TEST(SurfaceGrid, ClosesGapsAndFillsTheInside) {
     for (Float3& p : particles.position) p = {p.x + off(random), p.y + off(random), p.z + off(random)};
     const FloatGrid::Ptr grid = surface_grid(particles, {}, GridSettings{0.1f, 0, 0});
     const auto at = grid->getConstAccessor();
-    for (int i = 2; i <= 44; ++i) {
-        for (int j = 2; j <= 44; ++j) {
-            for (int k = 2; k <= 44; ++k) ASSERT_LT(at.getValue(Coord(i, j, k)), 0) << Coord(i, j, k);
+    for (int i = 1; i <= 45; ++i) {
+        for (int j = 1; j <= 45; ++j) {
+            for (int k = 1; k <= 45; ++k) ASSERT_LT(at.getValue(Coord(i, j, k)), 0) << Coord(i, j, k);
         }
     }
     // Far inside there is nothing but tiles.

@@ -34,9 +34,9 @@ double crossing(const FloatGrid& grid, const Vec3d& from, const Vec3d& to) {
     return low * (to - from).length();
 }
 
-SurfaceGridSettings balls() {
+SurfaceGridSettings of_kernels() {
     SurfaceGridSettings settings;
-    settings.shape = SurfaceGridSettings::Shape::balls;
+    settings.shape = SurfaceGridSettings::Shape::kernels;
     return settings;
 }
 
@@ -44,7 +44,7 @@ TEST(SurfaceShape, KernelsEndWhereTheSnowDoesAndKeepItsEdges) {
     // The snow fills 0 to 2 m each way.
     const Particles block = firn_test::box(20, 20, 20, spacing, {0.05f, 0.05f, 0.05f});
     const GridSettings grids{spacing, 0.02f, 0};
-    const FloatGrid::Ptr kernels = surface_grid(block, {}, grids), round = surface_grid(block, balls(), grids);
+    const FloatGrid::Ptr kernels = surface_grid(block, of_kernels(), grids), round = surface_grid(block, {}, grids);
     const Vec3d middle(1, 1, 1);
     double highest = 0, lowest = 10;
     for (int k = 0; k < 12; ++k) {
@@ -67,8 +67,8 @@ TEST(SurfaceShape, KernelsEndWhereTheSnowDoesAndKeepItsEdges) {
 
 TEST(SurfaceShape, VoxelsOfATenthOfASpacingGiveTheSameSurface) {
     const Particles ball = firn_test::ball(0.3f, 0.05f);
-    const FloatGrid::Ptr coarse = surface_grid(ball, {}, {0.05f, 0.025f, 0}),
-                         fine = surface_grid(ball, {}, {0.05f, 0.005f, 0});
+    const FloatGrid::Ptr coarse = surface_grid(ball, of_kernels(), {0.05f, 0.025f, 0}),
+                         fine = surface_grid(ball, of_kernels(), {0.05f, 0.005f, 0});
     for (int k = 0; k < 60; ++k) {
         const double turn = 2.4 * k, up = -0.95 + 0.032 * k, flat = std::sqrt(1 - up * up);
         const Vec3d out(flat * std::cos(turn), up, flat * std::sin(turn));
@@ -103,7 +103,8 @@ TEST(SurfaceShape, ReliefTurnsWithTheSnowAndStaysWithinItsHeight) {
     const GridSettings grids{spacing, 0.02f, 0};
     const FloatGrid::Ptr before = surface_grid(rest, settings, grids), after = surface_grid(now, settings, grids);
     settings.relief = -1;
-    const FloatGrid::Ptr smooth = surface_grid(rest, settings, grids), smooth_after = surface_grid(now, settings, grids);
+    const FloatGrid::Ptr smooth = surface_grid(rest, settings, grids),
+                         smooth_after = surface_grid(now, settings, grids);
     double most = 0, sum = 0, alike = 0, other = 0, count = 0;
     for (int k = 0; k < 400; ++k) {
         const double turn = 2.4 * k, up = -0.98 + 0.0049 * k, flat = std::sqrt(1 - up * up);
@@ -160,7 +161,8 @@ TEST(SurfaceShape, HasTheSameBitsForAnyThreads) {
     births.rest = snow.position;
     SurfaceGridSettings settings;
     settings.births = &births;
-    const FloatGrid::Ptr one = surface_grid(snow, settings, {0.05f, 0, 1}), two = surface_grid(snow, settings, {0.05f, 0, 2});
+    const FloatGrid::Ptr one = surface_grid(snow, settings, {0.05f, 0, 1}),
+                         two = surface_grid(snow, settings, {0.05f, 0, 2});
     ASSERT_TRUE(one->tree().hasSameTopology(two->tree()));
     for (auto a = one->tree().cbeginLeaf(), b = two->tree().cbeginLeaf(); a; ++a, ++b)
         ASSERT_EQ(std::memcmp(a->buffer().data(), b->buffer().data(), 512 * sizeof(float)), 0);
@@ -189,7 +191,8 @@ TEST(GrainDensity, HasTheSnowsMassAndAnEdgeAsSharpAsItsGrains) {
     const FloatGrid::Ptr sharp = grain_density_grid(block, births, how, {spacing, 0, 0});
     EXPECT_NEAR(sharp->voxelSize()[0], 0.5 * 0.025, 1e-6);
     double mass = 0;
-    for (auto value = sharp->cbeginValueOn(); value; ++value) mass += double(*value) * std::pow(sharp->voxelSize()[0], 3);
+    for (auto value = sharp->cbeginValueOn(); value; ++value)
+        mass += double(*value) * std::pow(sharp->voxelSize()[0], 3);
     EXPECT_NEAR(mass, 400, 0.4);  // a cubic metre
     const FloatGrid::Ptr soft = density_grid(block, 400, {spacing, 0, 0});
     const double width = fade_width(*sharp, 400), usual = fade_width(*soft, 400);

@@ -220,7 +220,8 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file, bool small) {
 void write_vdb_points(const std::string& path, const ParticleFile& file, bool small) {
     try {
         openvdb::initialize();
-        write_vdb(path, {{make_grid(file, small)}, {}}, openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
+        write_vdb(path, {{make_grid(file, small)}, {}},
+                  openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
     } catch (const openvdb::Exception& error) {
         throw Error(path + ": can't be written: " + error.what());
     }

@@ -16,7 +16,7 @@ namespace firn {
 namespace {
 
 // Lengths in spacings.
-constexpr double grain_reach = 0.87;      ///< the corner of a lattice's cell
+constexpr double grain_reach = 0.87;  ///< the corner of a lattice's cell
 constexpr double kernel_reach = 1.25;
 /// Of the kernel's sum at the particle, how much a grain must see: the snow ends half a spacing outside of its
 /// outermost particles, and a lone particle's ball has its volume.

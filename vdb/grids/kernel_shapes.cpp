@@ -17,7 +17,8 @@ constexpr double ball_radius = 1.8;
 /// How far a kernel's centre moves towards the middle of its neighbours. Yu and Turk take 0.9 and more, which makes
 /// water smooth; snow is not, and keeps its edges.
 constexpr double smoothing = 0.3;
-/// Added to the spread of the neighbours, of its mean: keeps a kernel from getting too flat to close the gaps of jittered snow.
+/// Added to the spread of the neighbours, of its mean: keeps a kernel from getting too flat to close the gaps of
+/// jittered snow.
 constexpr double least_spread = 0.35;
 /// Of a kernel's radii over those of a ball.
 constexpr double longest = 1.5;
@@ -133,7 +134,9 @@ void add_kernels(const NearParticle* near, size_t count, const KernelShape* shap
         const KernelShape& shape = shapes[near[k].place];
         const float x0 = near[k].x + voxels * shape.shift.x, y0 = near[k].y + voxels * shape.shift.y,
                     z0 = near[k].z + voxels * shape.shift.z;
-        const auto low = [](float middle, float reach) { return std::max(0, static_cast<int>(std::ceil(middle - reach))); };
+        const auto low = [](float middle, float reach) {
+            return std::max(0, static_cast<int>(std::ceil(middle - reach)));
+        };
         const auto high = [](float middle, float reach) {
             return std::min(leaf_edge - 1, static_cast<int>(std::floor(middle + reach)));
         };

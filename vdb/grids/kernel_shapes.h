@@ -21,11 +21,11 @@ struct KernelShape {
     Float3 reach;  ///< half the edges of the box around it
 };
 
-/// The sum of the kernels at the surface: so low that snow whose particles lie a third of a spacing off their lattice has
-/// no holes (0.30 at the least inside of it).
+/// The sum of the kernels at the surface: so low that snow whose particles lie a third of a spacing off their lattice
+/// has no holes (0.30 at the least inside of it).
 constexpr float kernel_level = 0.25f;
-/// How far inside of the snow's end that is at a flat face, spacings: it is 0.53 outside of the outermost particles, where
-/// snow ends at 0.5.
+/// How far inside of the snow's end that is at a flat face, spacings: it is 0.53 outside of the outermost particles,
+/// where snow ends at 0.5.
 constexpr double kernel_inset = -0.03;
 /// No kernel reaches further from its particle, spacings.
 constexpr float kernel_reach_most = 3.0f;

@@ -137,8 +137,7 @@ void add_normals(SnowSurface& surface) {
 
 }  // namespace
 
-SnowSurface make_snow_surface(const Particles& particles, const GrainBirths& births,
-                              const SnowSurfaceSettings& given) {
+SnowSurface make_snow_surface(const Particles& particles, const GrainBirths& births, const SnowSurfaceSettings& given) {
     SnowSurface surface;
     const float spacing = given.spacing;
     DrawnParticles all = drawn(particles, births, spacing, given.origin);
@@ -150,7 +149,7 @@ SnowSurface make_snow_surface(const Particles& particles, const GrainBirths& bir
     settings.voxel = given.voxel;
     settings.threads = given.threads;
     SurfaceGridSettings shape;
-    if (given.balls) shape.shape = SurfaceGridSettings::Shape::balls;
+    if (given.kernels) shape.shape = SurfaceGridSettings::Shape::kernels;
     shape.radius = given.radius / spacing;
     shape.dilate = given.dilate / spacing;
     shape.erode = given.erode / spacing;
@@ -208,8 +207,8 @@ std::vector<Float3> directions_out(const std::vector<Float4>& points, const std:
         tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 4096), [&](const auto& range) {
             const auto values = density->getConstAccessor();
             for (size_t i = range.begin(); i != range.end(); ++i) {
-                const openvdb::Vec3d at =
-                    density->worldToIndex(openvdb::Vec3d(double(points[i].x), double(points[i].y), double(points[i].z)));
+                const openvdb::Vec3d at = density->worldToIndex(
+                    openvdb::Vec3d(double(points[i].x), double(points[i].y), double(points[i].z)));
                 openvdb::Vec3d slope;
                 for (int axis = 0; axis < 3; ++axis) {
                     openvdb::Vec3d step(0, 0, 0);
@@ -219,8 +218,7 @@ std::vector<Float3> directions_out(const std::vector<Float4>& points, const std:
                 }
                 // Below a twentieth of what a face has there is no direction.
                 const double size = slope.length();
-                if (size > 0.03)
-                    out[i] = {float(slope[0] / size), float(slope[1] / size), float(slope[2] / size)};
+                if (size > 0.03) out[i] = {float(slope[0] / size), float(slope[1] / size), float(slope[2] / size)};
             }
         });
     });

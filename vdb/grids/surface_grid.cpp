@@ -1,7 +1,7 @@
 // Particles -> the surface of the snow, as a level set. Either kernels that follow the snow add up to it (Yu and Turk
-// 2013), or a union of balls is dilated, smoothed and eroded: dilation closes the gaps between particles, smoothing takes
-// the balls' bumps away, and erosion brings the surface back to where the snow ends. Erosion needs true distances inside,
-// so the field is made a distance first. Lone particles don't survive that: they come back as balls.
+// 2013), or a union of balls is dilated, smoothed and eroded: dilation closes the gaps between particles, smoothing
+// takes the balls' bumps away, and erosion brings the surface back to where the snow ends. Erosion needs true distances
+// inside, so the field is made a distance first. Lone particles don't survive that: they come back as balls.
 
 #include <openvdb/tools/Composite.h>
 #include <openvdb/tools/Interpolation.h>
@@ -93,8 +93,8 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
         band.level = static_cast<float>(std::clamp(ball - 0.87 * spacing / voxel, 0.25, 1.0));
     }
     band.spacing = static_cast<float>(spacing / voxel);
-    // Outside, the kernels' sum is no more than their level below it: as much must be left inside, or smoothing moves the
-    // surface.
+    // Outside, the kernels' sum is no more than their level below it: as much must be left inside, or smoothing moves
+    // the surface.
     if (band.smooth > 0 && kernels) band.level = kernel_level * band.spacing;
     band.inside = std::max(half_width + static_cast<float>(erode), 1.0f);
     band.outside = std::max(half_width - static_cast<float>(erode), 1.0f);

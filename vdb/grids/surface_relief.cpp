@@ -37,7 +37,8 @@ float slope(uint32_t hash, float x, float y, float z) {
 /// Smooth, about -1..1 with zero mean (Perlin 2002).
 float noise(float x, float y, float z) {
     const float fx = std::floor(x), fy = std::floor(y), fz = std::floor(z);
-    const uint32_t i = static_cast<uint32_t>(static_cast<int32_t>(fx)), j = static_cast<uint32_t>(static_cast<int32_t>(fy)),
+    const uint32_t i = static_cast<uint32_t>(static_cast<int32_t>(fx)),
+                   j = static_cast<uint32_t>(static_cast<int32_t>(fy)),
                    k = static_cast<uint32_t>(static_cast<int32_t>(fz));
     x -= fx;
     y -= fy;
@@ -61,7 +62,8 @@ float relief(const Float3& at, float size, float voxel) {
     float sum = 0;
     uint32_t number = 0;
     for (const Scale& scale : scales) {
-        const float s = size * scale.size, shown = std::clamp(s / voxel - 2, 0.0f, 1.0f), apart = 37.3f * float(number++);
+        const float s = size * scale.size, shown = std::clamp(s / voxel - 2, 0.0f, 1.0f),
+                    apart = 37.3f * float(number++);
         if (shown > 0) sum += shown * scale.height * noise(x / s + apart, y / s, z / s);
     }
     return std::clamp(sum, -1.0f, 1.0f);
@@ -129,8 +131,8 @@ void add_relief(const ReliefSource& source, const ReliefSettings& settings, cons
         if (!(weights > 0) || strength == 0) continue;
         const float scale = 1 / weights;
         const Float3 mean{scale * sum.x, scale * sum.y, scale * sum.z};
-        const float spread = scale * (squares.x + squares.y + squares.z) -
-                             (mean.x * mean.x + mean.y * mean.y + mean.z * mean.z);
+        const float spread =
+            scale * (squares.x + squares.y + squares.z) - (mean.x * mean.x + mean.y * mean.y + mean.z * mean.z);
         float value = 0;
         if (spread < 0.02f * finest * finest) {
             // All agree where this snow was born.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Relief finer than the particles: noise at three scales that is born with the snow and moves, turns and breaks with it.
-// Pressed snow loses it.
+// Relief finer than the particles: noise at three scales that is born with the snow and moves, turns and breaks with
+// it. Pressed snow loses it.
 
 #include <array>
 #include <cstdint>
@@ -23,9 +23,9 @@ struct ReliefSource {
 ReliefSource relief_source(const Particles&, const GrainBirths&, float spacing, const LeafBins&, LeafLoop&);
 
 struct ReliefSettings {
-    float height = 0;  ///< voxels: no displacement is larger
-    float size = 0;    ///< of the largest lumps, spacings
-    float spacing = 0; ///< voxels
+    float height = 0;   ///< voxels: no displacement is larger
+    float size = 0;     ///< of the largest lumps, spacings
+    float spacing = 0;  ///< voxels
 };
 
 /// Moves the surface of a leaf: `distance` are its 512 values, voxels. Only those near the surface are changed.

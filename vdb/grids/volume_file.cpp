@@ -60,7 +60,7 @@ public:
             s.dilate = settings_.surface_dilate;
             s.smooth = settings_.surface_smooth;
             s.erode = settings_.surface_erode;
-            if (settings_.surface_balls) s.shape = SurfaceGridSettings::Shape::balls;
+            if (settings_.surface_kernels) s.shape = SurfaceGridSettings::Shape::kernels;
             s.relief = settings_.surface_relief;
             s.relief_size = settings_.surface_relief_size;
             if (!births_.rest.empty()) s.births = &births_;
@@ -124,8 +124,7 @@ public:
 private:
     /// `grids` gets the voxels that suit it.
     FloatGrid::Ptr density_of_snow(GridSettings& grids) const {
-        if (settings_.density_grains <= 0)
-            return density_grid(particles_, settings_.rest_density, grids, interrupted_);
+        if (settings_.density_grains <= 0) return density_grid(particles_, settings_.rest_density, grids, interrupted_);
         if (births_.rest.empty() && particles_.count() > 0)
             throw Error(
                 "density from grains: grains follow the snow from where it was born, which these particles don't say: "
@@ -191,11 +190,10 @@ std::string settings_text(const VolumeSettings& settings, const FrameStamp& stam
     for (const std::string& name : settings.attributes) text << name << ',';
     text << " staggered=" << settings.staggered_velocity << " extension=" << settings.velocity_extension
          << " shutter=" << settings.shutter << " surface=" << settings.surface_radius << ',' << settings.surface_dilate
-         << ',' << settings.surface_erode << ',' << settings.surface_smooth << ',' << settings.surface_balls << ','
+         << ',' << settings.surface_erode << ',' << settings.surface_smooth << ',' << settings.surface_kernels << ','
          << settings.surface_relief << ',' << settings.surface_relief_size << " grains=" << settings.density_grains
-         << " half=" << settings.half_float
-         << " compression=" << static_cast<int>(settings.compression) << " frame=" << stamp.frame
-         << " time=" << stamp.time << " fps=" << stamp.fps;
+         << " half=" << settings.half_float << " compression=" << static_cast<int>(settings.compression)
+         << " frame=" << stamp.frame << " time=" << stamp.time << " fps=" << stamp.fps;
     return text.str();
 }
 

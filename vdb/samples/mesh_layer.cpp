@@ -1,5 +1,5 @@
-// A layer of snow on any mesh: what a snowfall straight down would leave there. Columns of particles stand on the highest
-// surface below the sky, where it is not too steep.
+// A layer of snow on any mesh: what a snowfall straight down would leave there. Columns of particles stand on the
+// highest surface below the sky, where it is not too steep.
 
 #include <algorithm>
 #include <cmath>

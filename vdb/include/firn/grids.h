@@ -36,9 +36,9 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettin
                                       const Interrupted& = {});
 
 struct SurfaceGridSettings {
-    /// Kernels that follow the snow (Yu and Turk 2013): flat faces, sharp edges of chunks. Balls: rounder, and the
-    /// closing of gaps and the smoothing can be set.
-    enum class Shape { kernels, balls } shape = Shape::kernels;
+    /// Balls that are grown, smoothed and shrunk back. Kernels that follow the snow (Yu and Turk 2013): flatter faces,
+    /// sharper edges of chunks; where snow is loose, they may leave pinholes and lose lone particles.
+    enum class Shape { balls, kernels } shape = Shape::balls;
     float radius = 0;  ///< of a particle, m; 0 = half a spacing
     float dilate = 0;  ///< m, before smoothing: closes gaps; 0 = 3/4 of a spacing (kernels: none), negative = none
     int smooth = -1;   ///< passes of a 3^3 filter; -1 = 2 for balls, none for kernels

@@ -46,16 +46,15 @@ struct ParticleFile {
 /// for looking at and rendering; what is simulated further should keep its bits.
 enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, vdb_points_16, ply, usda };
 
-/// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and .usda
-/// (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give
-/// equal bytes. Throws Error.
+/// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and
+/// .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
 
-/// By the first bytes: .bgeo, .bgeo.gz, classic .bgeo, .vdb, and .bgeo.sc (Houdini's Blosc container). Points, their attributes
-/// and groups are taken; primitives are passed over and counted. Throws Error that says where for what is truncated,
-/// hostile or foreign.
+/// By the first bytes: .bgeo, .bgeo.gz, classic .bgeo, .vdb, and .bgeo.sc (Houdini's Blosc container). Points, their
+/// attributes and groups are taken; primitives are passed over and counted. Throws Error that says where for what is
+/// truncated, hostile or foreign.
 ParticleFile read_particles(const std::string& path);
 /// The same from bytes in memory; `name` is for errors.
 ParticleFile read_particles(const void* bytes, size_t size, const std::string& name);

@@ -14,13 +14,13 @@
 namespace firn {
 
 struct SnowSurfaceSettings {
-    float spacing = 0;          ///< of the particles, m; required
-    Float3 origin;              ///< m; subtracted from all positions, so that a scene far away keeps its detail
-    float voxel = 0.4f;         ///< spacings
-    bool lone_grains = true;    ///< particles that fly alone become grains; false = balls of the surface
+    float spacing = 0;           ///< of the particles, m; required
+    Float3 origin;               ///< m; subtracted from all positions, so that a scene far away keeps its detail
+    float voxel = 0.4f;          ///< spacings
+    bool lone_grains = true;     ///< particles that fly alone become grains; false = balls of the surface
     bool with_velocity = false;  ///< of points and grains
     // As in VolumeSettings, m.
-    bool balls = false;
+    bool kernels = false;
     float radius = 0, dilate = 0, erode = 0;
     int smooth = -1;
     float relief = 0, relief_size = 0;

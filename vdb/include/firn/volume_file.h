@@ -30,9 +30,9 @@ struct VolumeSettings {
     float shutter = 0.5f;          ///< frames; velocities also reach as far as each particle goes in this time
     float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; 0 = SurfaceGridSettings' defaults
     int surface_smooth = -1;                                          ///< passes; -1 = as suits the shape
-    bool surface_balls = false;      ///< a rounder surface, of balls instead of kernels that follow the snow
-    float surface_relief = 0;        ///< m; 0 = a fifth of a spacing where births are known, negative = none
-    float surface_relief_size = 0;   ///< m; 0 = 1.5 spacings
+    bool surface_kernels = false;   ///< of kernels that follow the snow instead of balls: flatter faces, sharper edges
+    float surface_relief = 0;       ///< m; 0 = a fifth of a spacing where births are known, negative = none
+    float surface_relief_size = 0;  ///< m; 0 = 1.5 spacings
     /// Render grains for each particle that the densities are made from, 0 = from the particles: edges as sharp as the
     /// grains are small. `voxel` 0 then is half the grains' distance for densities and surface.
     int density_grains = 0;

@@ -92,7 +92,7 @@ def output_section(export: Export, plan: Plan) -> Entries:
         entries["velocity_extension"] = volumes.number("velocity_extension")
     if volumes.whole("density_grains"):
         entries["density_grains"] = volumes.whole("density_grains")
-    if surface.text("surface_shape") != "kernels":
+    if surface.text("surface_shape") != "balls":
         entries["surface_shape"] = surface.text("surface_shape")
     for token in ("surface_radius", "surface_dilate", "surface_erode", "surface_relief", "surface_relief_size"):
         if surface.number(token) != 0:
