@@ -327,7 +327,9 @@ struct JointResidual {
         const Real drag = settled ? load(s.drag + i) : min(fresh, splat(1e4f / s.dt));
         store(s.drag + i, drag);
         const Vec3 rubbed = -drag * moving_on;
-        store3(s.impulse, i, (particle_mass(s, i) * s.dt) * (rubbed + pressed * at.normal));
+        // What the snow's own forces leave over, whether or not friction has settled: so snow and body keep their
+        // momentum.
+        store3(s.impulse, i, select(hold > 0.25f, (-particle_mass(s, i) * s.dt) * r, zero3()));
         return let_move(s, i, r + rubbed);
     }
     /// What a sticky surface holds at most, as an acceleration: the snow's own strength on a particle's face.
@@ -467,7 +469,9 @@ struct TakeVelocity {
             const SurfaceAt at = surface_at(s, i);
             const Vec3 way = resisted(at.normal, load(s.hold + i), v - at.velocity);
             const Mask stands = dot(way, way) <= slip_speed(s) * slip_speed(s);
-            v -= select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            const Vec3 stopped = select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            v -= stopped;
+            store3(s.impulse, i, load3(s.impulse, i) - velocity.w * stopped);
         }
         store4(s.allowed + i, with_w(v, velocity.w));
     }

@@ -207,8 +207,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     enter(snow::shear_stage);
     const KrylovProgress at{state, double(p.shear_tolerance)};
     // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
-    const float moving = (boundary_neighbours_.any() ? 60.0f : 30.0f) * p.shear_tolerance,
-                still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
+    const float moving = 30.0f * p.shear_tolerance, still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
     // One number of iterations counts for all passes.
     const int most_iterations = 3 * p.shear_iterations_max;
     const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
