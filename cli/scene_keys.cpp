@@ -113,7 +113,7 @@ std::vector<SceneKey> make_table() {
         no_motion({"output", "compression", choice, "", "blosc", 0, 0, "Compression of the .vdb files.", {"blosc", "zip", "none"}}),
         no_motion({"output", "staggered", toggle, "", "false", 0, 0, "Store velocities on the faces of the voxels."}),
         no_motion({"output", "velocity_extension", number, "m", "three spacings", 0, 1e3, "How far velocities reach past the surface, for motion blur."}),
-        no_motion({"output", "density_grains", integer, "", "0", 0, 256, "Make the densities from this many render grains for each particle, 0 = from the particles themselves. Edges get as sharp as the grains are small: 32 grains fade over a third of the distance."}),
+        no_motion({"output", "density_grains", integer, "", "0", 0, 256, "Make the densities from this many render grains for each particle, 0 = from the particles themselves. Edges get as sharp as the grains are small: with 64 they fade over less than half of the distance."}),
         no_motion({"output", "surface_shape", choice, "", "balls", 0, 0, "balls are rounder. kernels follow the snow: flatter faces and sharper edges, but loose snow may get pinholes, and flakes that fly alone may be lost.", {"balls", "kernels"}}),
         no_motion({"output", "surface_radius", number, "m", "half a spacing", 1e-6, 1e3, "Radius of a particle in the surface: higher values thicken it."}),
         no_motion({"output", "surface_dilate", number, "m", "0", -1, 1e3, "Higher values close larger gaps: how far the surface grows before it is smoothed. 0 = 3/4 of a spacing for balls, none for kernels; negative = none."}),

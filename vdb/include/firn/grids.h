@@ -66,8 +66,9 @@ struct GrainDensitySettings {
     int per_particle = 32;  ///< 1 to 256
     float rest_density = 400;
 };
-/// kg/m^3, fog, as density_grid(), but of the render grains (grains.h): at a flat face it falls from 90 % to 10 % over
-/// 1.2 grain distances instead of 1.2 particle spacings. Throws Error for grains that don't fit into memory.
+/// kg/m^3, fog, as density_grid(), but of the render grains (grains.h): at a flat face of snow of 64 grains
+/// a particle it falls from 90 % to 10 % over less than 1.8 grain distances. Throws Error for grains that don't fit
+/// into memory.
 openvdb::FloatGrid::Ptr grain_density_grid(const Particles&, const GrainBirths&, const GrainDensitySettings&,
                                            const GridSettings&, const Interrupted& = {});
 
