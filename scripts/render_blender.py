@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders a frame of a run's USD stage in Blender's Cycles: what artists get from the files, and the pictures of docs/gallery.md.
+"""Renders a frame of a run's USD stage in Blender's Cycles: what artists get from the files.
 
     python3 -m venv venv && venv/bin/pip install bpy
     firn grains RUN --frames N --format usda
