@@ -31,8 +31,7 @@ const NodeTable& snow_rasterize_table() {
                                 "Makes the densities from this many render grains for each particle: edges get as "
                                 "sharp as the grains are small, and the inside gets their texture. 0 = from the "
                                 "particles. Grains follow the snow from where it was born: the second input, or the "
-                                "point attribute rest. With Voxel Size 0, voxels are half the grains' distance.",
-                                "{ density == 0 masked_density == 0 }"));
+                                "point attribute rest. With Voxel Size 0, voxels are half the grains' distance."));
         p.push_back(string_row("attributes", "Attributes", output, "",
                                "Point attributes, such as compaction pressure Cd. Each becomes a volume of its average "
                                "where there is snow."));

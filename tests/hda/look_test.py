@@ -69,16 +69,16 @@ class Nodes(HoudiniTest):
     def test_one_call_puts_a_look_on_the_snow(self) -> None:
         last = snow_look.build("wet")
         self.assertEqual(last.type().name(), "assignmaterial")
-        self.assertEqual(last.evalParm("matspecpath1"), "/firn_snow_look/snow_wet")
-        self.assertEqual(last.evalParm("primpattern1"), snow_look.SNOW)
+        self.assertEqual(self.parm(last, "matspecpath1").eval(), "/firn_snow_look/snow_wet")
+        self.assertEqual(self.parm(last, "primpattern1").eval(), snow_look.SNOW)
         bring = last.inputs()[0]
-        self.assertTrue(Path(bring.evalParm("filepath1")).is_file())
+        self.assertTrue(Path(self.parm(bring, "filepath1").eval()).is_file())
 
     def test_behind_a_node(self) -> None:
         first = snow_look.build("fresh")
         second = snow_look.build("icy", "/geo/roof", first)
         self.assertEqual(second.inputs()[0].inputs()[0], first)
-        self.assertEqual(second.evalParm("primpattern1"), "/geo/roof")
+        self.assertEqual(self.parm(second, "primpattern1").eval(), "/geo/roof")
 
     def test_unknown_look(self) -> None:
         with self.assertRaisesRegex(FirnError, "no snow look 'slushy'; there are fresh, packed, wet, icy, dirty"):
