@@ -1,8 +1,10 @@
 #include "colliders.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 
 #include "firn/error.h"
 #include "firn/memory.h"
@@ -90,9 +92,10 @@ ColliderState first_of_sequence(const Scene& scene, size_t index) {
     return first_seen({sequence_mesh(scene, index, scene.first_frame), {}}, {}, Motion::rigid);
 }
 
-/// Whether a sequence moves as a whole, and where to at each frame; else it deforms.
-void follow_sequence(const Scene& scene, size_t index, ColliderState& first, std::map<int, Transform>& moved) {
-    for (int frame = scene.first_frame; frame <= scene.last_frame; ++frame) {
+/// Whether a sequence moves as a whole, and where to at each of the frames; else it deforms.
+void follow_sequence(const Scene& scene, size_t index, const std::vector<int>& frames, ColliderState& first,
+                     std::map<int, Transform>& moved) {
+    for (const int frame : frames) {
         const ColliderState now =
             followed(first, {sequence_mesh(scene, index, frame), {}}, {}, scene.parameters.spacing);
         if (now.motion != Motion::rigid) {
@@ -102,6 +105,30 @@ void follow_sequence(const Scene& scene, size_t index, ColliderState& first, std
         }
         moved[frame] = now.placement;
     }
+}
+
+std::vector<int> all_frames(const Scene& scene) {
+    std::vector<int> frames(static_cast<size_t>(scene.last_frame - scene.first_frame + 1));
+    std::iota(frames.begin(), frames.end(), scene.first_frame);
+    return frames;
+}
+
+/// Frames of a sequence that tell how it moves without reading gigabytes: all of a small one, of a large one its ends
+/// and some between. Throws Error if a file is missing in any frame.
+std::vector<int> telling_frames(const Scene& scene, size_t index) {
+    constexpr double most_bytes = 32e6;  // about a second
+    const std::vector<int> all = all_frames(scene);
+    double bytes = 0;
+    std::error_code unknown;
+    for (const int frame : all)
+        bytes += static_cast<double>(std::filesystem::file_size(
+            sequence_file(scene.colliders[index].geometry.file, frame, scene.first_frame, scene.last_frame), unknown));
+    const size_t count = static_cast<size_t>(std::clamp(double(all.size()) * most_bytes / std::max(bytes, 1.0), 2.0,
+                                                        double(std::max<size_t>(all.size(), 2))));
+    if (count >= all.size()) return all;
+    std::vector<int> some;
+    for (size_t k = 0; k < count; ++k) some.push_back(all[k * (all.size() - 1) / (count - 1)]);
+    return some;
 }
 
 }  // namespace
@@ -143,7 +170,7 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index)
         if (is_sequence(collider)) {
             first_ = first_of_sequence(scene, index);
             boundary_ = boundary_of(first_.rest, settings, what_);
-            follow_sequence(scene, index, first_, moved_);
+            follow_sequence(scene, index, all_frames(scene), first_, moved_);
             return;
         }
         boundary_ = g.shape == ShapeKind::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
@@ -159,15 +186,24 @@ ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
     const BoundarySettings settings = boundary_settings(scene, collider);
     ColliderCount counted;
     naming(collider, [&] {
+        if (collider.geometry.shape == ShapeKind::heightfield) {
+            counted.boundary = boundary_count(heightfield_of(collider.geometry), settings, title(collider), probes);
+            return;
+        }
         if (!is_sequence(collider)) {
-            counted.boundary = boundary_count({local_mesh(collider.geometry), {}}, settings, title(collider), probes);
+            const Geometry& g = collider.geometry;
+            Mesh mesh = g.shape != ShapeKind::vdb
+                            ? local_mesh(g)
+                            : transformed(vdb_counting_mesh(g.file, g.grid, settings.spacing / g.placed.scale).mesh,
+                                          Transform(), g.placed.scale);
+            counted.boundary = boundary_count({std::move(mesh), {}}, settings, title(collider), probes);
             if (!collider.keys.empty()) counted.motion = Motion::rigid;
             return;
         }
         ColliderState first = first_of_sequence(scene, index);
         counted.boundary = boundary_count(first.rest, settings, title(collider), probes);
         std::map<int, Transform> moved;
-        follow_sequence(scene, index, first, moved);
+        follow_sequence(scene, index, telling_frames(scene, index), first, moved);
         counted.motion = first.motion;
     });
     return counted;

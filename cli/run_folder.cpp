@@ -172,7 +172,8 @@ void RunFolder::remove_leftovers(const Manifest& manifest) const {
 std::string folder_of_scene(const Scene& scene) {
     if (scene.output.folder.empty()) return "out/" + scene.name;
     std::error_code error;
-    const fs::path here = fs::current_path(), there = fs::weakly_canonical(scene.output.folder, error);
+    // Absolute first: of a relative path of which nothing exists yet, weakly_canonical() gives a relative one.
+    const fs::path here = fs::current_path(), there = fs::weakly_canonical(here / scene.output.folder, error);
     const fs::path way = there.lexically_relative(here);
     if (error || way.empty() || *way.begin() == "..")
         throw Error(scene.path + ": its output.folder, " + scene.output.folder +

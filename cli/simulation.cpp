@@ -227,6 +227,13 @@ void Run::check_folder() {
                     ": is damaged: it names files of a run, but what it says of the run itself can't " +
                     "be read; --force starts it over, --out puts this one elsewhere");
     std::error_code ignored;
+    // Without a manifest nothing proves that frames and log are of this run, or that they are whole.
+    const std::vector<int> frames = folder_.particle_frames();
+    if (settings_.resume && !frames.empty() && fs::exists(folder_.log(), ignored))
+        throw Error(folder_.path() + ": there are particle files of frames " +
+                    frames_text(std::set<int>(frames.begin(), frames.end())) + ", but " + manifest_.path() +
+                    ", which would tell what they belong to, is gone or says nothing of a run; put it back from a " +
+                    "copy, start elsewhere with --out, or start over with --force instead of --resume");
     if (fs::equivalent(scene_.path, folder_.scene(), ignored) && !manifest_.names(folder_.scene()))
         throw Error(folder_.scene() + ": the run's copy of the scene would overwrite the scene itself; give another " +
                     "folder (--out)");

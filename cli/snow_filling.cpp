@@ -144,8 +144,8 @@ Mesh shape_mesh(const Geometry& g) {
 Mesh file_mesh(const Snow& snow, float spacing) {
     const Geometry& g = snow.geometry;
     Mesh mesh = transformed(read_mesh(g.file), Transform(), g.placed.scale);
-    const MeshFacts facts = examine(mesh);
-    require_near(facts.low, facts.high, spacing, title(snow) + ", " + g.file);
+    const Bounds bounds = bounds_of(mesh.points, Transform());
+    require_near(bounds.low, bounds.high, spacing, title(snow) + ", " + g.file);
     return mesh;
 }
 
@@ -249,14 +249,17 @@ Counted count(const Snow& snow, const Scene& scene) {
         }
         case ShapeKind::vdb: {
             settings.spacing = spacing / g.placed.scale;
-            const Mesh mesh = vdb_mesh(g.file, g.grid);
-            return counted(count_filling(mesh, settings), transformed(mesh, Transform(), g.placed.scale).points);
+            const CountingMesh found = vdb_counting_mesh(g.file, g.grid, settings.spacing);
+            Count count = count_filling(found.mesh, settings);
+            count.exact = count.exact && found.exact;
+            return counted(std::move(count), transformed(found.mesh, Transform(), g.placed.scale).points);
         }
         case ShapeKind::heightfield: {
             if (const std::optional<Mesh> ground = ground_of(snow, scene))
                 return counted(count_layer(*ground, snow.thickness, settings), ground->points);
             const Heightfield field = read_heightfield(g.file, g.cell, g.relief);
-            return counted(count_layer(field, snow.thickness, settings), heightfield_mesh(field).points);
+            const MeshFacts facts = heightfield_facts(field);
+            return counted(count_layer(field, snow.thickness, settings), {facts.low, facts.high});
         }
         case ShapeKind::particles: {
             Count found;

@@ -1,8 +1,11 @@
 #include "subcommands.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "firn/error.h"
 #include "firn/spelling.h"
@@ -48,6 +51,15 @@ void print_help(const Subcommand& command, const CommandLine& line) {
     if (*command.details) std::printf("\n%s", command.details);
 }
 
+/// What was printed may not have arrived: a page of help on a full disk is no success.
+int printed(const std::string& name, int code) {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+    if (code != exit_done) return code;
+    std::fprintf(stderr, "%s: what it prints can't be written (%s); is the disk full?\n", name.c_str(),
+                 std::strerror(errno));
+    return exit_error;
+}
+
 int run(const Subcommand& command, int argc, char** argv) {
     std::vector<Option> options = command.options;
     try {
@@ -71,10 +83,7 @@ int run(const Subcommand& command, int argc, char** argv) {
     return exit_error;
 }
 
-}  // namespace
-
-int run_firn(int argc, char** argv) {
-    report_file_limits();
+int run_any(int argc, char** argv) {
     const std::string wanted = argc > 1 ? argv[1] : "";
     if (wanted == "--help" || wanted == "-h" || wanted == "help") {
         if (argc == 2) {
@@ -104,6 +113,13 @@ int run_firn(int argc, char** argv) {
     std::fprintf(stderr, "firn: there is no command '%s'%s; `firn --help` lists them\n", wanted.c_str(),
                  did_you_mean(wanted, names).c_str());
     return exit_usage;
+}
+
+}  // namespace
+
+int run_firn(int argc, char** argv) {
+    report_file_limits();
+    return printed(argc > 1 ? "firn " + std::string(argv[1]) : "firn", run_any(argc, argv));
 }
 
 }  // namespace firn

@@ -47,9 +47,11 @@ struct Engine::Implementation {
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
     bool still_changed = false, moving_changed = false;
-    bool newly_placed = true;     ///< a body was added, and nobody looked yet whether it stands in the particles
-    double given_air = 0;         ///< fastest air_velocity that was uploaded, m/s
-    std::vector<Float3> sampled;  ///< positions of some particles, while they are where they were uploaded
+    bool newly_placed = true;      ///< a body was added, and nobody looked yet whether it stands in the particles
+    double given_air = 0;          ///< fastest air_velocity that was uploaded, m/s
+    std::vector<Float3> sampled;   ///< positions of some particles, while they are where they were uploaded
+    size_t known_count = 0;        ///< particles that somebody has looked at
+    std::vector<Float3> appeared;  ///< as `sampled`, of those that came since
 
     Implementation(const Parameters& p, const std::string& device, const std::string& method_name)
         : method(firn::method(method_name)), given(p), acting(effective(p)), owner(method, device, given, acting) {
@@ -80,6 +82,7 @@ struct Engine::Implementation {
     }
 
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
+    std::string appeared_words() const { return std::string(method.info.name) + " that has appeared"; }
     /// Warns once of particles and bodies that were placed in each other.
     void check_places(std::vector<std::string>& warnings);
     /// The substeps of a frame; returns how much of it is done, s.
@@ -153,9 +156,13 @@ void Engine::Implementation::check_places(std::vector<std::string>& warnings) {
         warnings = particles_inside(bodies, sampled, acting.spacing, acting.boundary_volume, method.info.name);
         const std::vector<std::string> copies = bodies_in_one_place(bodies, acting.spacing);
         warnings.insert(warnings.end(), copies.begin(), copies.end());
+    } else {
+        warnings = particles_inside(bodies, appeared, acting.spacing, acting.boundary_volume, appeared_words());
     }
     newly_placed = false;
+    known_count = owner.staging().count();
     sampled.clear();
+    appeared.clear();
 }
 
 FrameReport Engine::Implementation::advance(double frame, const Observer& observer, const FrameStart& start) {
@@ -286,7 +293,10 @@ BodyLoad Engine::body_load(BodyId id) const {
 
 void Engine::upload(const Particles& p) {
     Implementation& m = *implementation_;
-    m.sampled = sampled_positions(p);
+    m.sampled = sampled_positions(p, 0, 200);
+    // A source's flakes, a few at a time, are not worth a look at every surface in every frame.
+    m.appeared.clear();
+    if (p.count() > m.known_count + m.known_count / 100) m.appeared = sampled_positions(p, m.known_count, 20);
     m.given_air = 0;
     for (const Float3& u : p.air_velocity) m.given_air = std::max(m.given_air, double(std::hypot(u.x, u.y, u.z)));
     try {

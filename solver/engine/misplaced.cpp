@@ -44,10 +44,10 @@ double share_inside(const Surface& s, const Float3& x, double spacing) {
 
 }  // namespace
 
-std::vector<Float3> sampled_positions(const Particles& p) {
-    const size_t most = 200, stride = std::max<size_t>(1, p.count() / most);
+std::vector<Float3> sampled_positions(const Particles& p, size_t first, size_t most) {
+    const size_t stride = std::max<size_t>(1, (p.count() - first) / most);
     std::vector<Float3> sampled;
-    for (size_t i = stride / 2; i < p.count(); i += stride) sampled.push_back(p.position[i]);
+    for (size_t i = first + stride / 2; i < p.count(); i += stride) sampled.push_back(p.position[i]);
     return sampled;
 }
 

@@ -10,8 +10,9 @@
 
 namespace firn {
 
-/// A few of the particles, evenly from all: enough to find a body of snow that was placed inside another body.
-std::vector<Float3> sampled_positions(const Particles&);
+/// About `most` of the particles from `first` on, evenly: enough to find a body of snow that was placed inside another
+/// body.
+std::vector<Float3> sampled_positions(const Particles&, size_t first, size_t most);
 
 /// A warning for each body that holds some of the particles more than a spacing below its surface. Bodies without
 /// normals have no inside. `phi` is Parameters::boundary_volume.

@@ -42,6 +42,18 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+class Calls:
+    """The calls of a command, from 1, in a random order: each is attacked before one is attacked again."""
+
+    def __init__(self, chance, count):
+        self.chance, self.count, self.left = chance, count, []
+
+    def next(self):
+        if not self.left:
+            self.left = self.chance.sample(range(1, self.count + 1), self.count)
+        return str(self.left.pop())
+
+
 class Arena:
     """A fresh folder with the scene and files of others, and the program under attack."""
 
@@ -117,7 +129,7 @@ class Arena:
 def killed_at_a_call(arena, chance, calls):
     arena.clean()
     for _ in range(chance.choice((1, 1, 2))):  # sometimes also while it recovers
-        arena.firn(*SIM, FIRN_ATTACK_AT=str(chance.randint(1, calls)), FIRN_ATTACK_HOW="KILL")
+        arena.firn(*SIM, FIRN_ATTACK_AT=calls.next(), FIRN_ATTACK_HOW="KILL")
         arena.assert_others_stay()
     arena.assert_recovers()
 
@@ -125,7 +137,7 @@ def killed_at_a_call(arena, chance, calls):
 def failed_call(arena, chance, calls, reason):
     arena.clean()
     stays = {"FIRN_ATTACK_STAYS": "1"} if chance.random() < 0.5 else {}
-    code = arena.firn(*SIM, FIRN_ATTACK_AT=str(chance.randint(1, calls)), FIRN_ATTACK_HOW=reason, **stays)
+    code = arena.firn(*SIM, FIRN_ATTACK_AT=calls.next(), FIRN_ATTACK_HOW=reason, **stays)
     arena.assert_others_stay()
     if code == 0:
         arena.assert_frames()
@@ -147,8 +159,7 @@ def attacked_command(arena, chance, start, command, calls):
     arena.clean(start)
     if command[0] == "volumes":
         shutil.rmtree(arena.path("run/volumes"))
-    arena.firn(*command, FIRN_ATTACK_AT=str(chance.randint(1, calls)),
-               FIRN_ATTACK_HOW=chance.choice(("KILL", "ENOSPC", "EIO")))
+    arena.firn(*command, FIRN_ATTACK_AT=calls.next(), FIRN_ATTACK_HOW=chance.choice(("KILL", "ENOSPC", "EIO")))
     arena.must(*command)
     arena.assert_recovers()
 
@@ -246,15 +257,16 @@ def main():
         arena.must(*SIM)
         seconds = time.monotonic() - began
         volumes = ("volumes", "run", "--quiet", "--force")
-        commands = [(command, arena.calls(*command)) for command in (volumes, PREVIEW, ("report", "run"))]
+        commands = [(command, Calls(chance, arena.calls(*command))) for command in (volumes, PREVIEW, ("report", "run"))]
         print(f"{calls} system calls that change files, {seconds:.2f} s for a run; seed {given.seed}")
 
+        kills, full, broken = (Calls(chance, calls) for _ in range(3))
         rounds = lambda short: 17 * short if given.long else short
         attacks = [
-            ("killed at a system call", rounds(16), lambda: killed_at_a_call(arena, chance, calls)),
+            ("killed at a system call", rounds(16), lambda: killed_at_a_call(arena, chance, kills)),
             ("killed at a moment", rounds(4), lambda: killed_at_a_time(arena, chance, seconds)),
-            ("disk full at a system call (ENOSPC)", rounds(12), lambda: failed_call(arena, chance, calls, "ENOSPC")),
-            ("disk broken at a system call (EIO)", rounds(12), lambda: failed_call(arena, chance, calls, "EIO")),
+            ("disk full at a system call (ENOSPC)", rounds(12), lambda: failed_call(arena, chance, full, "ENOSPC")),
+            ("disk broken at a system call (EIO)", rounds(12), lambda: failed_call(arena, chance, broken, "EIO")),
             ("volumes, preview, report killed or failed", rounds(8),
              lambda: attacked_command(arena, chance, start, *chance.choice(commands))),
             ("planted links", rounds(8), lambda: planted_link(arena, chance, start)),

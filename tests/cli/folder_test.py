@@ -165,6 +165,13 @@ class Others(Folders):
         self.assertFalse(os.path.exists(ours))
         self.assertTrue(os.path.exists(others))
 
+    def test_a_scene_can_choose_a_new_folder_here(self):
+        for folder in ("new", "new/below", "./another", "..dots", "beside/../new2"):
+            with self.subTest(folder=folder):
+                scene = self.put("here.toml", SCENE.replace("[output]", f'[output]\nfolder = "{folder}"'))
+                self.firn("sim", scene, "--frames", "1")
+                self.assertTrue(os.path.exists(os.path.normpath(self.path(folder, "run.jsonl"))))
+
     def test_a_scene_can_not_choose_a_folder_elsewhere(self):
         os.mkdir(self.path("here"))
         for folder in ("../elsewhere", self.path("elsewhere"), "inside/../../elsewhere", "link/elsewhere"):
@@ -382,6 +389,17 @@ class Whole(Folders):
         self.assertIn("more frames", self.firn("verify", "more", code=1)[0])
         self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "1-3")
         self.assertIn("frames 1 to 3", self.firn("verify", "more")[0])
+
+    def test_a_manifest_that_is_gone(self):
+        before = self.particles("run")
+        for lose in (os.remove, lambda path: open(path, "w").close()):
+            lose(self.path("run/manifest.jsonl"))
+            error = self.fails("sim", self.scene, "--out", "run", "--resume")
+            self.assertIn("frames 1-10", error)
+            self.assertIn("manifest.jsonl", error)
+            self.assertIn("--force", error)
+            self.assertEqual(self.particles("run"), before)
+            self.write("run/manifest.jsonl", "")
 
     def test_a_manifest_of_another_program(self):
         # Of another program, or of another version.

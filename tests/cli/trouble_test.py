@@ -237,6 +237,18 @@ class Limits(firn_runs.Runs):
                 self.assertEqual(self.leftovers(f"run{bytes_allowed}"), [])
 
 
+    def test_what_is_printed_on_a_full_disk_is_no_success(self):
+        scene = self.write("scene.toml", SCENE)
+        self.firn("sim", scene, "--out", "run")
+        for arguments in (("params",), ("keys", "--markdown"), ("check", scene), ("info", "run"), ("verify", "run"), ("--help",)):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                done = subprocess.run([firn_runs.FIRN, *arguments], cwd=self.folder, text=True, stdout=full,
+                                      stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("can't be written", done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
 class Planted(firn_runs.Runs):
     """Links that somebody else put into a folder that all may write to."""
 

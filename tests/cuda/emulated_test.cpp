@@ -161,7 +161,7 @@ TEST_F(Emulated, AnUploadOfWhatWasDownloadedIsNone) {
     EXPECT_EQ(card::differences(host, downloaded(engine), false).empty(), false);
 }
 
-TEST_F(Emulated, AParticleTakesAtMost400Bytes) {
+TEST_F(Emulated, AParticleTakesAtMost404Bytes) {
     Scene scene;
     scene.snow = scenes::snow_at(scenes::lattice_box(24, 24, 24, 0.02));
     scene.parameters.substeps = 1;
@@ -177,7 +177,7 @@ TEST_F(Emulated, AParticleTakesAtMost400Bytes) {
     // Two bytes for each neighbour that particles inside have more than those of this cube, at its surface.
     const double inside = bytes + 2 * (32 - neighbours) * 17 / 16;
     std::printf("%.0f bytes per particle with %.1f neighbours; %.0f with 32\n", bytes, neighbours, inside);
-    EXPECT_LE(inside, 400);
+    EXPECT_LE(inside, 404);  // 12 of them for the state of the joint solve, misfit
     EXPECT_LE(double(emulated::counters().peak_bytes) / count, 1.05 * bytes) << "and no more in the pool";
 }
 

@@ -46,6 +46,9 @@ void send(Engine& engine, firn::BodyId id, const Body& body, const Double3& from
     engine.move_body(id, goal);
 }
 
+/// Both solves must see what comes.
+constexpr firn::Solver solvers[] = {firn::Solver::split, firn::Solver::joint};
+
 /// A ball flies through the middle of a wall of snow, 6 cm thick, within one frame.
 struct Shot {
     double speed;       ///< m/s
@@ -54,8 +57,11 @@ struct Shot {
     Motion motion = Motion::rigid;
 };
 
-void shoot(const Shot& shot) {
-    const Parameters p = weightless();
+void shoot(const Shot& shot, firn::Solver solver) {
+    Parameters p = weightless();
+    p.solver = solver;
+    // At 300 m/s the joint solve squeezes snow out of the ball's way at twice that.
+    p.dt_min = 5e-6f;
     Engine engine(p);
     const std::vector<Float3> wall = lattice_box(6, 12, 12, dx, {-0.03, -0.06, -0.06});
     engine.upload(snow_at(wall));
@@ -95,11 +101,11 @@ void shoot(const Shot& shot) {
     // Both momenta. Beside a boundary the forces are in pairs as far as the shear solve's tolerance, 3e-4 a step.
     EXPECT_LT(length(gained + lost), 1e-2 * length(gained));
     // The body feels the snow at its boundary particles, up to a spacing away from where the snow is.
-    EXPECT_LT(length(angular_momentum(after, mass) + lost_spin), 0.5 * dx * length(gained));
+    EXPECT_LT(length(angular_momentum(after, mass) + lost_spin), 0.6 * dx * length(gained));
     EXPECT_LT(largest_speed(after), 3 * shot.speed);
 }
 
-class FastBall : public ::testing::TestWithParam<std::tuple<double, int>> {};
+class FastBall : public ::testing::TestWithParam<std::tuple<firn::Solver, double, int>> {};
 
 TEST_P(FastBall, TakesTheSnowInItsPathAlong) {
     const double along = std::sqrt(0.5), slope = std::sqrt(1.0 / 3);
@@ -109,13 +115,14 @@ TEST_P(FastBall, TakesTheSnowInItsPathAlong) {
                           {0, {along, along, 0}, {0, 0, 0.25 * dx}},
                           {0, {slope, -slope, slope}, {0.4 * dx, 0, 0}},
                           {0, {1, 0, 0}, {0.7 * dx, 0.1 * dx, 0}, Motion::deforming}};
-    Shot shot = shots[std::get<1>(GetParam())];
-    shot.speed = std::get<0>(GetParam());
-    shoot(shot);
+    Shot shot = shots[std::get<2>(GetParam())];
+    shot.speed = std::get<1>(GetParam());
+    shoot(shot, std::get<0>(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Speeds, FastBall,
-                         ::testing::Combine(::testing::Values(5.0, 12.0, 40.0, 120.0, 300.0), ::testing::Range(0, 5)));
+                         ::testing::Combine(::testing::ValuesIn(solvers),
+                                            ::testing::Values(5.0, 12.0, 40.0, 120.0, 300.0), ::testing::Range(0, 5)));
 
 /// A blade of 20 x 40 cm that turns about one of its ends.
 TEST(FastBodies, ABladeHitsFallingFlakes) {

@@ -94,6 +94,22 @@ TEST(Warnings, PlacesAreLookedAtOnce) {
     expect_none(engine.advance(1e-3).warnings);
 }
 
+TEST(Warnings, SnowThatAppearsInsideABodyLater) {
+    Engine engine;
+    engine.add_body(ball(0.2));
+    Particles snow = block({0.5, 0, 0});
+    engine.upload(snow);
+    expect_none(engine.advance(1e-3).warnings);
+    // Beside it, and then inside: a body of snow that has its start in a later frame.
+    scenes::append(snow, block({1, 0, 0}));
+    engine.upload(snow);
+    expect_none(engine.advance(1e-3).warnings);
+    scenes::append(snow, block({-0.05, -0.05, -0.05}));
+    engine.upload(snow);
+    expect_one(engine.advance(1e-3).warnings, {"100 %", "snow that has appeared is inside body 'ball'"});
+    expect_none(engine.advance(1e-3).warnings);
+}
+
 TEST(Warnings, SpeedsThatDtMinCannotFollow) {
     const std::vector<std::string> warnings =
         warnings_of(block({-0.05, 0.2, -0.05}, {0, -5000, 0}), {scenes::floor_body(0.3, dx)});

@@ -162,6 +162,37 @@ TEST(Counts, OfFillingsAreWithin5PercentOfTheParticles) {
     }
 }
 
+/// Hills of 10 cm, smooth at every spacing below.
+Heightfield hills(int columns, int rows, float cell) {
+    Heightfield field;
+    field.columns = columns;
+    field.rows = rows;
+    field.cell = cell;
+    field.origin = {-1, 0.3f, 2};
+    for (int row = 0; row < rows; ++row)
+        for (int i = 0; i < columns; ++i)
+            field.height.push_back(
+                static_cast<float>(0.1 * std::sin(3 * double(i) * cell) * std::cos(2 * double(row) * cell)));
+    return field;
+}
+
+TEST(Counts, OfAHeightfieldNeedNoMesh) {
+    SurfaceSettings settings;
+    for (const Heightfield& field : {hills(700, 500, 0.005f), rough(601, 0.02f), hills(30, 20, 0.1f)}) {
+        settings.spacing = field.columns > 100 ? 0.025f : 0.1f;
+        const Mesh mesh = heightfield_mesh(field);
+        const MeshFacts facts = heightfield_facts(field), wanted = examine(mesh);
+        EXPECT_NEAR(facts.area, wanted.area, 1e-5 * wanted.area);
+        EXPECT_EQ(facts.low.x, wanted.low.x);
+        EXPECT_EQ(facts.low.y, wanted.low.y);
+        EXPECT_EQ(facts.high.y, wanted.high.y);
+        EXPECT_EQ(facts.high.z, wanted.high.z);
+        const Count counted = count_heightfield(field, settings);
+        EXPECT_LT(std::abs(off(counted.particles, sample_surface(mesh, settings).position.size())), 0.05);
+        EXPECT_NEAR(counted.bytes, count_surface(mesh, settings).bytes, 1e-4 * counted.bytes);
+    }
+}
+
 TEST(Counts, OfLayersAreExactAndOfRelaxedOnesWithin5Percent) {
     const Heightfield field = rough(21, 0.1f);
     for (const float thickness : {0.01f, 0.1f, 0.23f}) {

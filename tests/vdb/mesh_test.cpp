@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "shape_measures.h"
 
@@ -247,6 +248,46 @@ TEST(MeshFiles, WhatIsWrittenIsReadToTheBit) {
     EXPECT_SAYS(write_mesh(folder / "s.fbx", mesh), ".obj or .ply");
     EXPECT_SAYS(read_mesh(folder / "missing.obj"), "no such file");
     EXPECT_SAYS(read_mesh(folder / "."), "not a file");
+}
+
+// Files are read a megabyte at a time; from memory they are parsed as a whole.
+TEST(MeshFiles, LongFilesAreReadAsTheyAreParsed) {
+    const Mesh ball = sphere_mesh(0.7f, 6);  // 81,920 triangles
+    std::string obj = "# " + std::string(3000000, 'x') + "\n", ply, stl = "solid ball\n";
+    ply = "ply\nformat ascii 1.0\nelement vertex " + std::to_string(ball.points.size()) +
+          "\nproperty float x\nproperty float y\nproperty float z\nelement face " +
+          std::to_string(ball.triangles.size()) + "\nproperty list uchar int vertex_indices\nend_header\n";
+    char line[200];
+    for (const Float3& p : ball.points) {
+        std::snprintf(line, sizeof line, "%.9g %.9g %.9g\n", double(p.x), double(p.y), double(p.z));
+        obj += std::string("v ") + line;
+        ply += line;
+    }
+    for (const auto& [a, b, c] : ball.triangles) {
+        obj += "f " + std::to_string(a + 1) + " " + std::to_string(b + 1) + " \\\n" + std::to_string(c + 1) + "\n";
+        ply += "3 " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c) + "\n";
+        stl += "facet normal 0 0 0\nouter loop\n";
+        for (const uint32_t corner : {a, b, c}) {
+            const Float3& p = ball.points[corner];
+            std::snprintf(line, sizeof line, "vertex %.9g %.9g %.9g\n", double(p.x), double(p.y), double(p.z));
+            stl += line;
+        }
+        stl += "endloop\nendfacet\n";
+    }
+    const Folder folder;
+    const auto check = [&](const std::string& text, const char* kind, const Mesh& parsed, size_t points) {
+        SCOPED_TRACE(kind);
+        std::ofstream(folder / kind, std::ios::binary) << text;
+        const Mesh read = read_mesh(folder / kind);
+        ASSERT_EQ(read.points.size(), points);
+        EXPECT_EQ(std::memcmp(read.points.data(), parsed.points.data(), points * sizeof(Float3)), 0);
+        EXPECT_EQ(read.triangles, parsed.triangles);
+        EXPECT_TRUE(examine(read).closed);
+        EXPECT_NEAR(examine(read).area, examine(ball).area, 1e-9);
+    };
+    check(obj, "ball.obj", firn::parse_obj(obj, "ball"), ball.points.size());
+    check(ply, "ball.ply", firn::parse_ply(ply, "ball"), ball.points.size());
+    check(stl, "ball.stl", firn::parse_stl(stl, "ball"), ball.points.size());
 }
 
 TEST(MeshFiles, DamageIsToldWithItsPlace) {

@@ -5,6 +5,7 @@
 #include <openvdb/openvdb.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -104,6 +105,42 @@ TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
 }
 
 /// What other programs write: double precision, several grids of one name or of none, vectors before numbers.
+TEST(VdbShapes, LargeGridsAreCountedWithFewerVoxels) {
+    const std::string path = ::testing::TempDir() + "large.vdb";
+    const double voxel = 0.01;
+    for (const openvdb::GridClass kind : {openvdb::GRID_LEVEL_SET, openvdb::GRID_UNKNOWN, openvdb::GRID_FOG_VOLUME}) {
+        const bool fog = kind == openvdb::GRID_FOG_VOLUME;
+        const auto grid = openvdb::FloatGrid::create(fog ? 0.0f : 0.03f);
+        grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel));
+        grid->setGridClass(kind);
+        auto values = grid->getAccessor();
+        for (int i = -70; i < 65; ++i) {
+            for (int j = -65; j < 70; ++j) {
+                for (int k = -67; k < 68; ++k) {
+                    const double distance = radius({float(i * voxel), float(j * voxel), float(k * voxel)}) - 0.6;
+                    values.setValue({i, j, k}, static_cast<float>(fog ? std::clamp(0.5 - 20 * distance, 0.0, 1.0)
+                                                                      : std::clamp(distance, -0.03, 0.03)));
+                }
+            }
+        }
+        openvdb::io::File(path).write({grid});
+        const Mesh whole = vdb_mesh(path, "");
+        const MeshFacts facts = examine(whole);
+        // Voxels of a fifth of a spacing may be passed over, such of a half may not.
+        for (const float spacing : {0.05f, 0.02f}) {
+            const CountingMesh counting = vdb_counting_mesh(path, "", spacing);
+            const MeshFacts of_it = examine(counting.mesh);
+            EXPECT_EQ(counting.exact, spacing < 0.03f);
+            EXPECT_EQ(counting.mesh.triangles.size() == whole.triangles.size(), counting.exact);
+            EXPECT_TRUE(of_it.closed);
+            EXPECT_NEAR(of_it.area, facts.area, 0.01 * facts.area);
+            EXPECT_NEAR(of_it.volume, facts.volume, 0.01 * facts.volume);
+            EXPECT_NEAR(of_it.low.x, facts.low.x, 0.01);
+            EXPECT_NEAR(of_it.high.y, facts.high.y, 0.01);
+        }
+    }
+}
+
 TEST(VdbShapes, DoublesAndGridsBehindOthersAreFound) {
     openvdb::initialize();
     const std::string path =

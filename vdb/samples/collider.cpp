@@ -63,9 +63,17 @@ std::vector<Float3> outside(const SurfaceSamples& samples, float spacing) {
 
 constexpr const char* no_surface = " has no surface to cover with particles";
 
-void warn_of_edges(const Mesh& mesh, std::vector<std::string>& warnings) {
-    const uint64_t edges = examine(mesh).non_manifold_edges;
-    if (edges > 0) warnings.insert(warnings.begin(), std::to_string(edges) + " edges have more than two faces");
+/// A count whose errors and warnings say of what.
+template <class Counting>
+Count named(const std::string& what, const Counting& counting) {
+    Count count;
+    try {
+        count = counting();
+    } catch (const Error& error) {
+        throw Error(what + ": " + error.what());
+    }
+    for (std::string& warning : count.warnings) warning = what + ": " + warning;
+    return count;
 }
 
 Boundary complete(SurfaceSamples samples, const BoundarySettings& settings, const std::string& what) {
@@ -130,7 +138,6 @@ Boundary boundary_of(const ColliderShape& shape, const BoundarySettings& setting
     SurfaceSamples samples;
     try {
         samples = sample_surface(shape.mesh, surface_settings(settings));
-        warn_of_edges(shape.mesh, samples.warnings);
     } catch (const Error& error) {
         throw Error(what + ": " + error.what());
     }
@@ -146,14 +153,12 @@ Count boundary_count(const ColliderShape& shape, const BoundarySettings& setting
         count.exact = true;
         return count;
     }
-    try {
-        count = count_surface(shape.mesh, surface_settings(settings), probes);
-        warn_of_edges(shape.mesh, count.warnings);
-    } catch (const Error& error) {
-        throw Error(what + ": " + error.what());
-    }
-    for (std::string& warning : count.warnings) warning = what + ": " + warning;
-    return count;
+    return named(what, [&] { return count_surface(shape.mesh, surface_settings(settings), probes); });
+}
+
+Count boundary_count(const Heightfield& field, const BoundarySettings& settings, const std::string& what,
+                     double probes) {
+    return named(what, [&] { return count_heightfield(field, surface_settings(settings), probes); });
 }
 
 Boundary boundary_of_vdb(const std::string& path, const std::string& grid, float scale,

@@ -178,6 +178,7 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
 
 InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
     constexpr double most_rows = 1 << 18, most_places = 1 << 15;
+    constexpr size_t most_triangles = 250000;  // of the winding number, that are looked at
     const double nx = double(lattice.count[0]), ny = double(lattice.count[1]), nz = double(lattice.count[2]);
     InsideCount count;
     if (facts.closed) {
@@ -195,7 +196,8 @@ InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice
     const double share = std::min(1.0, std::cbrt(most_places / (nx * ny * nz)));
     const auto blocks = [&](double places) { return std::max<int64_t>(1, static_cast<int64_t>(places * share)); };
     const int64_t bx = blocks(nx), by = blocks(ny), bz = blocks(nz);
-    const Winding winding(mesh);
+    const uint32_t step = static_cast<uint32_t>(mesh.triangles.size() / most_triangles + 1);
+    const Winding winding(mesh, step);
     std::vector<int64_t> inside(static_cast<size_t>(bz), 0);
     tbb::parallel_for(int64_t(0), bz, [&](int64_t k) {
         const auto place = [&](int64_t block, int64_t n, double places, uint64_t roll) {
@@ -215,7 +217,7 @@ InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice
     });
     const double hits = double(std::accumulate(inside.begin(), inside.end(), int64_t(0)));
     count.places = hits * (nx / double(bx)) * (ny / double(by)) * (nz / double(bz));
-    count.exact = share == 1;
+    count.exact = share == 1 && step == 1;
     return count;
 }
 

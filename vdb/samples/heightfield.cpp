@@ -1,6 +1,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "firn/counts.h"
@@ -31,7 +32,8 @@ void require_sound(const Heightfield& field) {
 }
 
 void read_text(const std::string& bytes, const std::string& path, float height, Heightfield& field) {
-    MeshText text(bytes, path);
+    ByteWindow window(bytes);
+    MeshText text(window, path);
     while (text.next()) {
         int columns = 0;
         for (; text.next_in_line(); ++columns) field.height.push_back(height * text.number("height"));
@@ -77,7 +79,7 @@ struct LayerPlan {
 LayerPlan layer_plan(const Heightfield& field, float thickness, const FillSettings& settings) {
     require_thickness(field, thickness);
     LayerPlan plan;
-    plan.facts = examine(heightfield_mesh(field));
+    plan.facts = heightfield_facts(field);
     const float spacing = settings.spacing;
     require_spacing("layer", spacing, plan.facts);
     if (!(settings.jitter >= 0 && settings.jitter <= 1)) {
@@ -131,8 +133,13 @@ Heightfield read_heightfield(const std::string& path, float cell, float height) 
     if (!std::isfinite(height)) throw Error(path + ": the height must be a finite number of metres");
     std::ifstream file(path, std::ios::binary);
     std::string bytes;
-    if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file || file.bad()) throw Error(path + ": there is no such file, or it can't be read");
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    if (file && !unknown) {
+        bytes.resize(size);
+        file.read(bytes.data(), static_cast<std::streamsize>(size));
+    }
+    if (!file || unknown) throw Error(path + ": there is no such file, or it can't be read");
     Heightfield field;
     field.cell = cell;
     if (bytes.compare(0, 4, "\x89PNG") == 0) {
@@ -172,6 +179,28 @@ Mesh heightfield_mesh(const Heightfield& field) {
         }
     }
     return mesh;
+}
+
+MeshFacts heightfield_facts(const Heightfield& field) {
+    require_sound(field);
+    MeshFacts facts;
+    const auto [low, high] = std::minmax_element(field.height.begin(), field.height.end());
+    const Float3& o = field.origin;
+    facts.low = {o.x, o.y + *low, o.z};
+    facts.high = {o.x + field.cell * static_cast<float>(field.columns - 1), o.y + *high,
+                  o.z + field.cell * static_cast<float>(field.rows - 1)};
+    const double c = field.cell;
+    const size_t columns = static_cast<size_t>(field.columns);
+    for (size_t row = 0; row + 1 < static_cast<size_t>(field.rows); ++row) {
+        const float* here = field.height.data() + row * columns;
+        for (size_t i = 0; i + 1 < columns; ++i) {
+            // The cell's two triangles rise by these along x and z.
+            const double a = here[i], b = here[i + 1], d = here[i + columns], e = here[i + columns + 1];
+            facts.area += 0.5 * c * std::sqrt(c * c + (e - d) * (e - d) + (d - a) * (d - a));
+            facts.area += 0.5 * c * std::sqrt(c * c + (b - a) * (b - a) + (e - b) * (e - b));
+        }
+    }
+    return facts;
 }
 
 SurfaceSamples sample_heightfield(const Heightfield& field, const SurfaceSettings& settings) {

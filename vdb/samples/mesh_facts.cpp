@@ -1,7 +1,9 @@
-#include <tbb/parallel_sort.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "firn/error.h"
 #include "firn/mesh.h"
@@ -11,6 +13,58 @@
 namespace firn {
 
 namespace {
+
+constexpr size_t most_edges = size_t(1) << 22;  ///< in memory at once: 32 MB
+
+/// Counts edges with other than two triangles. `place` names the points: those at one place have one number. Edges are
+/// gathered at their lower ends. Large meshes go in slices of the places, so that a look at a mesh takes less memory
+/// than the mesh.
+void count_edges(const Mesh& mesh, const std::vector<uint32_t>& place, MeshFacts& facts) {
+    const size_t slices = 3 * mesh.triangles.size() / most_edges + 1, width = place.size() / slices + 1;
+    std::vector<uint64_t> begin, other;
+    uint64_t found = 0;
+    for (size_t slice = 0; slice < slices; ++slice) {
+        const size_t first = slice * width;
+        // An edge's other end, and in the last bit which way it is walked.
+        const auto for_edges = [&](const auto& visit) {
+            for (const auto& triangle : mesh.triangles) {
+                const uint32_t corner[3] = {place[triangle[0]], place[triangle[1]], place[triangle[2]]};
+                // A triangle that has shrunk to a line or a point joins its neighbours; without it they join each
+                // other.
+                if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
+                for (int i = 0; i < 3; ++i) {
+                    const uint32_t from = corner[i], to = corner[(i + 1) % 3];
+                    const size_t low = std::min(from, to) - first;  // of lower slices: beyond any width
+                    if (low < width) visit(low, uint64_t(std::max(from, to)) << 1 | (from > to));
+                }
+            }
+        };
+        begin.assign(width + 2, 0);
+        for_edges([&](size_t low, uint64_t) { ++begin[low + 2]; });
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        other.resize(begin.back());
+        for_edges([&](size_t low, uint64_t end) { other[begin[low + 1]++] = end; });
+        found += other.size();
+        tbb::parallel_for(tbb::blocked_range<size_t>(0, width, 4096), [&](const tbb::blocked_range<size_t>& range) {
+            for (size_t low = range.begin(); low < range.end(); ++low)
+                std::sort(other.data() + begin[low], other.data() + begin[low + 1]);
+        });
+        for (size_t low = 0; low < width; ++low) {
+            for (uint64_t edge = begin[low], next; edge < begin[low + 1]; edge = next) {
+                uint64_t downward = 0;
+                for (next = edge; next < begin[low + 1] && other[next] >> 1 == other[edge] >> 1; ++next)
+                    downward += other[next] & 1;
+                if (next - edge == 1)
+                    ++facts.open_edges;
+                else if (next - edge > 2)
+                    ++facts.non_manifold_edges;
+                else if (downward != 1)
+                    ++facts.turned_edges;
+            }
+        }
+    }
+    facts.closed = found > 0 && facts.open_edges == 0 && facts.non_manifold_edges == 0 && facts.turned_edges == 0;
+}
 
 std::string in_words(const Float3& p) {
     return "(" + std::to_string(p.x) + ", " + std::to_string(p.y) + ", " + std::to_string(p.z) + ")";
@@ -43,22 +97,8 @@ MeshFacts examine(const Mesh& mesh) {
         return facts;
     }
 
-    PointWelding welding(mesh.points.size());
-    std::vector<uint32_t> place(mesh.points.size());
-    for (size_t i = 0; i < place.size(); ++i) place[i] = welding.number(mesh.points[i]);
-
     // Volumes are measured from the middle: far from the origin they would drown in rounding.
     const Vec3 middle = 0.5 * (wide(facts.low) + wide(facts.high));
-    // An edge is (lower place, higher place); `downward` says which way it is walked.
-    struct Edge {
-        uint64_t ends;
-        uint32_t downward;
-        bool operator<(const Edge& other) const {
-            return ends != other.ends ? ends < other.ends : downward < other.downward;
-        }
-    };
-    std::vector<Edge> edges;
-    edges.reserve(3 * mesh.triangles.size());
     for (const auto& triangle : mesh.triangles) {
         const Vec3 a = wide(mesh.points[triangle[0]]) - middle, b = wide(mesh.points[triangle[1]]) - middle,
                    c = wide(mesh.points[triangle[2]]) - middle;
@@ -67,29 +107,8 @@ MeshFacts examine(const Mesh& mesh) {
         facts.area += area;
         facts.volume += dot(a, twice) / 6;
         if (!(area > 0)) ++facts.degenerate_triangles;
-        const uint32_t corner[3] = {place[triangle[0]], place[triangle[1]], place[triangle[2]]};
-        // A triangle that has shrunk to a line or a point joins its neighbours; without it they join each other.
-        if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
-        for (int i = 0; i < 3; ++i) {
-            const uint32_t from = corner[i], to = corner[(i + 1) % 3];
-            edges.push_back({uint64_t(std::min(from, to)) << 32 | std::max(from, to), from > to});
-        }
     }
-    tbb::parallel_sort(edges.begin(), edges.end());
-    for (size_t begin = 0, end; begin < edges.size(); begin = end) {
-        uint64_t downward = 0;
-        for (end = begin; end < edges.size() && edges[end].ends == edges[begin].ends; ++end) {
-            downward += edges[end].downward;
-        }
-        if (end - begin == 1) {
-            ++facts.open_edges;
-        } else if (end - begin > 2) {
-            ++facts.non_manifold_edges;
-        } else if (downward != 1) {
-            ++facts.turned_edges;
-        }
-    }
-    facts.closed = !edges.empty() && facts.open_edges == 0 && facts.non_manifold_edges == 0 && facts.turned_edges == 0;
+    count_edges(mesh, first_at_place(mesh.points), facts);
     return facts;
 }
 

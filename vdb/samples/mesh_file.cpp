@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "firn/error.h"
-#include "firn/mesh.h"
 #include "firn/new_file.h"
+#include "samples/mesh_reading.h"
 
 namespace firn {
 
@@ -16,20 +16,6 @@ std::string ending(const std::string& path) {
     std::string text = std::filesystem::path(path).extension().string();
     for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return text;
-}
-
-std::string whole_file(const std::string& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) throw Error(path + ": there is no such file");
-    if (!std::filesystem::is_regular_file(status)) throw Error(path + ": not a file");
-    const uint64_t size = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file) throw Error(path + ": can't be opened for reading");
-    std::string bytes(size, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(size));
-    if (static_cast<uint64_t>(file.gcount()) != size) throw Error(path + ": can't be read to its end");
-    return bytes;
 }
 
 std::string obj_text(const Mesh& mesh) {
@@ -70,14 +56,32 @@ std::string ply_bytes(const Mesh& mesh) {
 
 }  // namespace
 
+Mesh parse_obj(std::string_view bytes, const std::string& name) {
+    ByteWindow window(bytes);
+    return read_obj(window, name);
+}
+
+Mesh parse_ply(std::string_view bytes, const std::string& name) {
+    ByteWindow window(bytes);
+    return read_ply(window, name);
+}
+
+Mesh parse_stl(std::string_view bytes, const std::string& name) {
+    ByteWindow window(bytes);
+    return read_stl(window, name);
+}
+
 Mesh read_mesh(const std::string& path) {
-    const std::string bytes = whole_file(path);
+    ByteWindow bytes = ByteWindow::of_file(path);
     const std::string kind = ending(path);
-    if (kind == ".obj") return parse_obj(bytes, path);
-    if (kind == ".ply") return parse_ply(bytes, path);
-    if (kind == ".stl") return parse_stl(bytes, path);
-    if (bytes.compare(0, 4, "ply\n") == 0 || bytes.compare(0, 4, "ply\r") == 0) return parse_ply(bytes, path);
-    if (bytes.compare(0, 6, "solid ") == 0) return parse_stl(bytes, path);
+    if (kind == ".obj") return read_obj(bytes, path);
+    if (kind == ".ply") return read_ply(bytes, path);
+    if (kind == ".stl") return read_stl(bytes, path);
+    const auto begins = [&](std::string_view text) {
+        return bytes.has(text.size()) && std::string_view(bytes.at, text.size()) == text;
+    };
+    if (begins("ply\n") || begins("ply\r")) return read_ply(bytes, path);
+    if (begins("solid ")) return read_stl(bytes, path);
     throw Error(path + ": not a mesh that can be read; use .obj, .ply or .stl");
 }
 

@@ -110,8 +110,7 @@ Mesh plane_mesh(float width, float depth) {
     return mesh;
 }
 
-Mesh transformed(const Mesh& mesh, const Transform& placement, float scale) {
-    Mesh moved = mesh;
+Mesh transformed(Mesh moved, const Transform& placement, float scale) {
     for (Float3& p : moved.points) {
         const double scaled[3] = {double(scale) * p.x, double(scale) * p.y, double(scale) * p.z};
         double placed[3];

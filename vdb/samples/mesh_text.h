@@ -1,6 +1,7 @@
 #pragma once
 
-// Words and numbers of a text file, with the line for errors. Never reads past the end.
+// Words and numbers of a text file, with the line for errors. Never reads past the end. A word holds until the next
+// call.
 
 #include <charconv>
 #include <cmath>
@@ -9,32 +10,33 @@
 
 #include "firn/error.h"
 #include "firn/short_token.h"
+#include "samples/byte_window.h"
 
 namespace firn {
 
 class MeshText {
 public:
-    MeshText(std::string_view text, const std::string& name, size_t line = 1)
-        : at_(text.data()), end_(text.data() + text.size()), begin_(text.data()), line_(line), name_(name) {}
+    MeshText(ByteWindow& bytes, const std::string& name, size_t line = 1) : bytes_(bytes), line_(line), name_(name) {}
 
     [[noreturn]] void fail(const std::string& what) const {
         throw Error(name_ + ":" + std::to_string(line_) + ": " + what);
     }
 
-    bool at_end() const { return at_ == end_; }
+    bool at_end() { return !bytes_.has(1); }
     size_t line() const { return line_; }
-    size_t consumed() const { return static_cast<size_t>(at_ - begin_); }
 
     /// To the next word on this line; a backslash at a line's end joins the next line. False at the line's end.
     bool next_in_line() {
-        while (at_ != end_) {
-            if (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\v' || *at_ == '\f') {
-                ++at_;
-            } else if (*at_ == '\\' && end_ - at_ >= 2 && (at_[1] == '\n' || (at_[1] == '\r' && end_ - at_ >= 3))) {
-                at_ += at_[1] == '\n' ? 2 : 3;
+        while (bytes_.has(1)) {
+            const char here = *bytes_.at;
+            if (here == ' ' || here == '\t' || here == '\r' || here == '\v' || here == '\f') {
+                ++bytes_.at;
+            } else if (here == '\\' && bytes_.has(2) &&
+                       (bytes_.at[1] == '\n' || (bytes_.at[1] == '\r' && bytes_.has(3)))) {
+                bytes_.at += bytes_.at[1] == '\n' ? 2 : 3;
                 ++line_;
             } else {
-                return *at_ != '\n';
+                return here != '\n';
             }
         }
         return false;
@@ -43,75 +45,70 @@ public:
     bool next() {
         while (!next_in_line()) {
             if (at_end()) return false;
-            ++at_;
+            ++bytes_.at;
             ++line_;
         }
         return true;
     }
     void skip_line() {
-        while (at_ != end_ && *at_ != '\n') ++at_;
-        if (at_ != end_) {
-            ++at_;
+        while (bytes_.has(1) && *bytes_.at != '\n') ++bytes_.at;
+        if (bytes_.has(1)) {
+            ++bytes_.at;
             ++line_;
         }
     }
     /// The word here, up to a blank.
     std::string_view word() {
-        const char* begin = at_;
-        while (at_ != end_ && !blank(*at_)) ++at_;
-        return {begin, static_cast<size_t>(at_ - begin)};
+        size_t length = 0;
+        while (bytes_.has(length + 1) && !blank(bytes_.at[length])) ++length;
+        bytes_.at += length;
+        return {bytes_.at - length, length};
     }
     /// A finite number; `what` names it in errors.
     float number(const char* what) {
-        const char* begin = at_;
-        if (at_ != end_ && *at_ == '+') ++at_;
+        bytes_.has(longest_number);
+        const char *begin = bytes_.at, *end = bytes_.end;
+        const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
         float value = 0;
-        auto [after, error] = std::from_chars(at_, end_, value);
+        auto [after, error] = std::from_chars(digits, end, value);
         if (error == std::errc::result_out_of_range) {
             // Too large, or too small to be told from nothing.
             double precise = 0;
-            const auto wider = std::from_chars(at_, end_, precise);
-            const bool tiny =
-                wider.ec == std::errc()
-                    ? std::abs(precise) < 1
-                    : std::string_view(at_, static_cast<size_t>(after - at_)).find("e-") != std::string_view::npos;
+            const auto wider = std::from_chars(digits, end, precise);
+            const bool tiny = wider.ec == std::errc()
+                                  ? std::abs(precise) < 1
+                                  : std::string_view(digits, static_cast<size_t>(after - digits)).find("e-") !=
+                                        std::string_view::npos;
             value = tiny ? 0.0f : HUGE_VALF;
             error = std::errc();
         }
-        if (error != std::errc() || (after != end_ && !blank(*after))) {
-            at_ = begin;
+        if (error != std::errc() || (after != end && !blank(*after)))
             fail(std::string(what) + ": '" + short_token(word()) + "' is no number");
-        }
-        if (!std::isfinite(value)) {
-            at_ = begin;
+        if (!std::isfinite(value))
             fail(std::string(what) + " is " + short_token(word()) +
                  ", not a finite number; repair the mesh where it was made");
-        }
-        at_ = after;
+        bytes_.at = after;
         return value;
     }
     /// An integer that ends at a blank or before `stop`.
     int64_t integer(const char* what, char stop = ' ') {
+        bytes_.has(longest_number);
         int64_t value = 0;
-        const char* begin = at_;
-        const auto [after, error] = std::from_chars(at_, end_, value);
-        if (error != std::errc() || (after != end_ && !blank(*after) && *after != stop)) {
-            at_ = begin;
+        const auto [after, error] = std::from_chars(bytes_.at, bytes_.end, value);
+        if (error != std::errc() || (after != bytes_.end && !blank(*after) && *after != stop))
             fail(std::string(what) + ": '" + short_token(word()) + "' is no whole number");
-        }
-        at_ = after;
+        bytes_.at = after;
         return value;
     }
     void skip_word() {
-        while (at_ != end_ && !blank(*at_)) ++at_;
+        while (bytes_.has(1) && !blank(*bytes_.at)) ++bytes_.at;
     }
 
 private:
+    static constexpr size_t longest_number = 4096;  ///< characters
     static bool blank(char c) { return c == ' ' || c == '\n' || (c >= '\t' && c <= '\r'); }
 
-    const char* at_;
-    const char* end_;
-    const char* begin_;
+    ByteWindow& bytes_;
     size_t line_;
     const std::string& name_;
 };

@@ -1,6 +1,6 @@
 // Wavefront OBJ: points and faces; everything else is passed over.
 
-#include "firn/mesh.h"
+#include "samples/mesh_reading.h"
 #include "samples/mesh_text.h"
 
 namespace firn {
@@ -22,7 +22,7 @@ uint32_t corner(MeshText& text, size_t points) {
 
 }  // namespace
 
-Mesh parse_obj(std::string_view bytes, const std::string& name) {
+Mesh read_obj(ByteWindow& bytes, const std::string& name) {
     Mesh mesh;
     MeshText text(bytes, name);
     std::vector<uint32_t> corners;

@@ -1,9 +1,11 @@
 // PLY: text and both binary orders. Reads the vertices' x, y, z and the faces' corners, and passes over the rest.
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
-#include "firn/mesh.h"
+#include "samples/mesh_reading.h"
 #include "samples/mesh_text.h"
 #include "samples/vec3.h"
 
@@ -27,13 +29,13 @@ std::optional<Type> type_named(std::string_view name) {
 }
 
 struct Property {
-    std::string_view name;
+    std::string name;
     Type type = Type::float32;
     bool list = false;
     Type count_type = Type::uint8;
 };
 struct Element {
-    std::string_view name;
+    std::string name;
     uint64_t count = 0;
     std::vector<Property> properties;
 };
@@ -42,10 +44,10 @@ enum class Order { text, little, big };
 struct Header {
     Order order = Order::text;
     std::vector<Element> elements;
-    size_t bytes = 0, lines = 0;
+    size_t lines = 0;
 };
 
-Header parse_header(std::string_view bytes, const std::string& name) {
+Header parse_header(ByteWindow& bytes, const std::string& name) {
     MeshText text(bytes, name);
     Header header;
     bool has_format = false;
@@ -101,7 +103,6 @@ Header parse_header(std::string_view bytes, const std::string& name) {
         } else if (key == "end_header") {
             if (!has_format) text.fail("no 'format' line in the header");
             text.skip_line();
-            header.bytes = text.consumed();
             header.lines = text.line();
             return header;
         } else if (key != "comment" && key != "obj_info") {
@@ -114,8 +115,7 @@ Header parse_header(std::string_view bytes, const std::string& name) {
 /// One value after the other, as double: exact for every type of a PLY.
 class TextValues {
 public:
-    TextValues(std::string_view bytes, const std::string& name, const Header& header)
-        : text_(bytes.substr(header.bytes), name, header.lines) {}
+    TextValues(ByteWindow& bytes, const std::string& name, const Header& header) : text_(bytes, name, header.lines) {}
     double value(Type type) {
         if (!text_.next()) text_.fail("the file ends too early; it is cut off");
         if (type < Type::float32) return static_cast<double>(text_.integer("value"));
@@ -130,48 +130,49 @@ private:
 
 class BinaryValues {
 public:
-    BinaryValues(std::string_view bytes, const std::string& name, const Header& header)
-        : bytes_(bytes), name_(name), at_(header.bytes), big_(header.order == Order::big) {}
+    BinaryValues(ByteWindow& bytes, const std::string& name, const Header& header)
+        : bytes_(bytes), name_(name), big_(header.order == Order::big) {}
     double value(Type type) {
-        const size_t size = type_size[static_cast<int>(type)];
-        if (bytes_.size() - at_ < size) fail("the file ends too early; it is cut off");
-        uint64_t bits = 0;
-        for (size_t i = 0; i < size; ++i) {
-            const auto byte = static_cast<unsigned char>(bytes_[at_ + (big_ ? size - 1 - i : i)]);
-            bits |= uint64_t(byte) << 8 * i;
-        }
-        at_ += size;
         switch (type) {
             case Type::int8:
-                return static_cast<int8_t>(bits);
+                return next<int8_t>();
+            case Type::uint8:
+                return next<uint8_t>();
             case Type::int16:
-                return static_cast<int16_t>(bits);
+                return next<int16_t>();
+            case Type::uint16:
+                return next<uint16_t>();
             case Type::int32:
-                return static_cast<int32_t>(bits);
-            case Type::float32: {
-                const uint32_t low = static_cast<uint32_t>(bits);
-                float number;
-                std::memcpy(&number, &low, sizeof number);
-                return static_cast<double>(number);
-            }
-            case Type::float64: {
-                double number;
-                std::memcpy(&number, &bits, sizeof number);
-                return number;
-            }
-            default:
-                return static_cast<double>(bits);
+                return next<int32_t>();
+            case Type::uint32:
+                return next<uint32_t>();
+            case Type::float32:
+                return next<float>();
+            case Type::float64:
+                break;
         }
+        return next<double>();
     }
     [[noreturn]] void fail(const std::string& what) const {
-        throw Error(name_ + ": byte " + std::to_string(at_) + ": " + what);
+        throw Error(name_ + ": byte " + std::to_string(bytes_.consumed()) + ": " + what);
     }
     static size_t bytes_of(Type type) { return type_size[static_cast<int>(type)]; }
 
 private:
-    std::string_view bytes_;
+    template <class Number>
+    double next() {
+        if (!bytes_.has(sizeof(Number))) fail("the file ends too early; it is cut off");
+        unsigned char here[sizeof(Number)];
+        std::memcpy(here, bytes_.at, sizeof here);
+        if (big_) std::reverse(std::begin(here), std::end(here));
+        Number number;
+        std::memcpy(&number, here, sizeof number);
+        bytes_.at += sizeof here;
+        return static_cast<double>(number);
+    }
+
+    ByteWindow& bytes_;
     const std::string& name_;
-    size_t at_;
     bool big_;
 };
 
@@ -251,7 +252,7 @@ void read_faces(Values& values, const Element& element, Mesh& mesh) {
 }
 
 template <class Values>
-Mesh parse_body(Values values, const Header& header, size_t bytes_left) {
+Mesh parse_body(Values values, const Header& header, uint64_t bytes_left) {
     Mesh mesh;
     // A count that the rest of the file can't hold is found before memory is taken for it.
     for (const Element& element : header.elements) {
@@ -279,9 +280,9 @@ Mesh parse_body(Values values, const Header& header, size_t bytes_left) {
 
 }  // namespace
 
-Mesh parse_ply(std::string_view bytes, const std::string& name) {
+Mesh read_ply(ByteWindow& bytes, const std::string& name) {
     const Header header = parse_header(bytes, name);
-    const size_t left = bytes.size() - header.bytes;
+    const uint64_t left = bytes.size() - bytes.consumed();
     Mesh mesh = header.order == Order::text ? parse_body(TextValues(bytes, name, header), header, left)
                                             : parse_body(BinaryValues(bytes, name, header), header, left);
     if (mesh.triangles.empty()) {

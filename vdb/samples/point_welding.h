@@ -8,6 +8,9 @@
 
 namespace firn {
 
+/// For each point the first of those at its place.
+std::vector<uint32_t> first_at_place(const std::vector<Float3>& points);
+
 /// Numbers places: equal coordinates get the same number, in order of first appearance.
 class PointWelding {
 public:
@@ -17,9 +20,16 @@ public:
     std::vector<Float3>& places() { return places_; }
 
 private:
+    struct Recent {
+        Float3 place;
+        uint32_t number = 0;
+        bool known = false;
+    };
+    uint32_t looked_up(const Float3& p, uint64_t hashed);
     void grow();
     std::vector<Float3> places_;
     std::vector<uint32_t> table_;  ///< open addressing; number + 1, 0 = free
+    std::vector<Recent> recent_;   ///< by hash, each the last that was asked for
 };
 
 }  // namespace firn

@@ -1,8 +1,9 @@
 // STL, text and binary. It repeats every corner; equal places become one point.
 
+#include <algorithm>
 #include <cstring>
 
-#include "firn/mesh.h"
+#include "samples/mesh_reading.h"
 #include "samples/mesh_text.h"
 #include "samples/point_welding.h"
 #include "samples/vec3.h"
@@ -18,11 +19,11 @@ uint32_t little_endian(const char* bytes) {
     return uint32_t(b[0]) | uint32_t(b[1]) << 8 | uint32_t(b[2]) << 16 | uint32_t(b[3]) << 24;
 }
 
-Mesh parse_binary(std::string_view bytes, const std::string& name) {
-    if (bytes.size() < header) {
+Mesh parse_binary(ByteWindow& bytes, const std::string& name) {
+    if (!bytes.has(header)) {
         throw Error(name + ": " + std::to_string(bytes.size()) + " bytes are too few for an STL");
     }
-    const uint64_t count = little_endian(bytes.data() + 80);
+    const uint64_t count = little_endian(bytes.at + 80);
     if (bytes.size() - header < count * record) {
         throw Error(name + ": announces " + std::to_string(count) + " triangles (" +
                     std::to_string(header + count * record) + " bytes), but has only " + std::to_string(bytes.size()) +
@@ -31,15 +32,18 @@ Mesh parse_binary(std::string_view bytes, const std::string& name) {
     PointWelding points(count / 2 + 4);
     Mesh mesh;
     mesh.triangles.resize(count);
-    for (uint64_t t = 0; t < count; ++t) {
+    bytes.at += header;
+    for (uint64_t t = 0; t < count; ++t, bytes.at += record) {
+        if (!bytes.has(record)) throw Error(name + ": can't be read to its end");
         for (int k = 0; k < 3; ++k) {
-            const uint64_t at = header + t * record + 12 + 12 * static_cast<uint64_t>(k);
+            const int at = 12 + 12 * k;
             uint32_t bits[3];
-            for (int c = 0; c < 3; ++c) bits[c] = little_endian(bytes.data() + at + 4 * c);
+            for (int c = 0; c < 3; ++c) bits[c] = little_endian(bytes.at + at + 4 * c);
             Float3 p;
             std::memcpy(&p, bits, sizeof p);
             if (!finite(p)) {
-                throw Error(name + ": byte " + std::to_string(at) + ": triangle " + std::to_string(t) +
+                throw Error(name + ": byte " + std::to_string(bytes.consumed() + static_cast<uint64_t>(at)) +
+                            ": triangle " + std::to_string(t) +
                             " has a corner that is not finite; repair the mesh where it was made");
             }
             mesh.triangles[t][static_cast<size_t>(k)] = points.number(p);
@@ -49,7 +53,7 @@ Mesh parse_binary(std::string_view bytes, const std::string& name) {
     return mesh;
 }
 
-Mesh parse_text(std::string_view bytes, const std::string& name) {
+Mesh parse_text(ByteWindow& bytes, const std::string& name) {
     MeshText text(bytes, name);
     PointWelding points(bytes.size() / 400 + 4);
     Mesh mesh;
@@ -87,11 +91,12 @@ Mesh parse_text(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
-Mesh parse_stl(std::string_view bytes, const std::string& name) {
+Mesh read_stl(ByteWindow& bytes, const std::string& name) {
     // Binary files may begin with "solid" too; but their length fits their count, or they are full of zeros.
-    const bool fits =
-        bytes.size() >= header && bytes.size() - header == uint64_t(little_endian(bytes.data() + 80)) * record;
-    const bool is_text = !fits && bytes.substr(0, 5) == "solid" && bytes.substr(0, 512).find('\0') == bytes.npos;
+    const bool fits = bytes.has(header) && bytes.size() - header == uint64_t(little_endian(bytes.at + 80)) * record;
+    bytes.has(512);
+    const std::string_view first(bytes.at, std::min<size_t>(512, static_cast<size_t>(bytes.end - bytes.at)));
+    const bool is_text = !fits && first.substr(0, 5) == "solid" && first.find('\0') == first.npos;
     Mesh mesh = is_text ? parse_text(bytes, name) : parse_binary(bytes, name);
     if (mesh.triangles.empty()) throw Error(name + ": no triangles in this STL");
     return mesh;

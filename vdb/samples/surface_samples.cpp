@@ -168,9 +168,9 @@ double expected_samples(const MeshFacts& facts, double spacing) {
     return facts.area / (spacing * spacing);
 }
 
-SurfacePlan surface_plan(const Mesh& mesh, const SurfaceSettings& settings) {
+SurfacePlan surface_plan(const MeshFacts& facts, const SurfaceSettings& settings) {
     SurfacePlan plan;
-    plan.facts = examine(mesh);
+    plan.facts = facts;
     const float spacing = settings.spacing;
     require_spacing("surface", spacing, plan.facts);
     if (!(settings.depth <= spacing)) {
@@ -178,6 +178,8 @@ SurfacePlan surface_plan(const Mesh& mesh, const SurfaceSettings& settings) {
     }
     plan.depth = settings.two_sided ? 0 : settings.depth < 0 ? 0.5 * spacing : double(settings.depth);
     plan.turned = plan.facts.closed && plan.facts.volume < 0;
+    if (plan.facts.non_manifold_edges > 0)
+        plan.warnings.push_back(std::to_string(plan.facts.non_manifold_edges) + " edges have more than two faces");
     if (plan.facts.degenerate_triangles > 0) {
         plan.warnings.push_back(std::to_string(plan.facts.degenerate_triangles) +
                                 " triangles have no area and were passed over");
@@ -187,7 +189,7 @@ SurfacePlan surface_plan(const Mesh& mesh, const SurfaceSettings& settings) {
 }
 
 SurfaceSamples sample_surface(const Mesh& mesh, const SurfaceSettings& settings) {
-    SurfacePlan plan = surface_plan(mesh, settings);
+    SurfacePlan plan = surface_plan(examine(mesh), settings);
     const float spacing = settings.spacing;
     require_memory("surface", expected_samples(plan.facts, spacing), bytes_per_sample, spacing, settings.memory_limit);
     SurfaceSamples samples = std::move(sampled_surface(mesh, plan.facts, spacing, plan.depth, plan.turned).samples);

@@ -14,7 +14,7 @@ struct SurfacePlan {
     bool turned = false;  ///< the triangles are seen from behind
     std::vector<std::string> warnings;
 };
-SurfacePlan surface_plan(const Mesh&, const SurfaceSettings&);
+SurfacePlan surface_plan(const MeshFacts&, const SurfaceSettings&);
 /// One for every spacing^2.
 double expected_samples(const MeshFacts&, double spacing);
 

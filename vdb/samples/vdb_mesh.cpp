@@ -1,13 +1,16 @@
 // The only file here that knows OpenVDB: each such file takes a minute to compile.
 
 #include <openvdb/openvdb.h>
+#include <openvdb/tools/SignedFloodFill.h>
 #include <openvdb/tools/Statistics.h>
 #include <openvdb/tools/VolumeToMesh.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 
+#include "firn/counts.h"
 #include "firn/error.h"
 #include "firn/grid_mesh.h"
 #include "firn/samples.h"
@@ -74,6 +77,47 @@ Surface surface_of(const openvdb::FloatGrid& grid, const std::string& what) {
     const openvdb::FloatGrid::ConstPtr classed =
         openvdb::gridConstPtrCast<openvdb::FloatGrid>(grid.copyGridReplacingMetadata(metadata));
     return {classed, distance ? 0.0 : 0.5 * double(extrema.max())};
+}
+
+/// How many voxels of a grid to step over when it is counted: none of a small one, and none that a spacing would miss.
+int counting_step(const openvdb::FloatGrid& grid, double spacing) {
+    constexpr uint64_t small = 2000000;
+    if (grid.activeVoxelCount() < small) return 1;
+    const openvdb::Vec3d voxel = grid.voxelSize();
+    const int most = static_cast<int>(std::min(8.0, 0.5 * spacing / std::max({voxel.x(), voxel.y(), voxel.z()})));
+    // A level set knows distances of three voxels: at every second voxel the surface still lies between two that do.
+    return std::max(1, grid.getGridClass() == openvdb::GRID_FOG_VOLUME ? most : std::min(most, 2));
+}
+
+/// Every n-th voxel.
+openvdb::FloatGrid::Ptr thinned(const openvdb::FloatGrid& grid, int step) {
+    openvdb::FloatGrid::Ptr thin = openvdb::FloatGrid::create(grid.background());
+    thin->insertMeta(grid);
+    const openvdb::math::Transform::Ptr transform = grid.transform().copy();
+    transform->preScale(step);
+    thin->setTransform(transform);
+    openvdb::FloatGrid::Accessor to = thin->getAccessor();
+    for (auto leaf = grid.tree().cbeginLeaf(); leaf; ++leaf) {
+        for (auto at = leaf->cbeginValueOn(); at; ++at) {
+            const openvdb::Coord c = at.getCoord();
+            if (c.x() % step == 0 && c.y() % step == 0 && c.z() % step == 0)
+                to.setValue({c.x() / step, c.y() / step, c.z() / step}, *at);
+        }
+    }
+    // Whole blocks of one value, of which the voxels above know nothing.
+    auto tile = grid.cbeginValueOn();
+    tile.setMaxDepth(tile.getLeafDepth() - 1);
+    const auto divided = [&](const openvdb::Coord& c) {
+        const auto down = [&](int i) { return openvdb::math::Floor(double(i) / step); };
+        return openvdb::Coord(down(c.x()), down(c.y()), down(c.z()));
+    };
+    for (; tile; ++tile) {
+        openvdb::CoordBBox box;
+        tile.getBoundingBox(box);
+        thin->fill({divided(box.min()), divided(box.max())}, *tile);
+    }
+    if (grid.getGridClass() != openvdb::GRID_FOG_VOLUME) openvdb::tools::signedFloodFill(thin->tree());
+    return thin;
 }
 
 template <typename Value>
@@ -157,21 +201,45 @@ PolygonMesh grid_polygons(const openvdb::FloatGrid& grid, double adaptivity) {
     return mesh;
 }
 
-Mesh vdb_mesh(const std::string& path, const std::string& name) {
+namespace {
+
+/// What `use` makes of a grid of a file, in a process of its own.
+template <class Use>
+std::string bytes_of_grid(const std::string& path, const std::string& name, const Use& use) {
     static const bool initialised = (openvdb::initialize(), true);
     (void)initialised;
     if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
     const auto read = [&] {
         try {
             const openvdb::GridBase::Ptr grid = read_grid(path, name);
-            return bytes_of(grid_mesh(*grid, path + ": grid '" + short_token(grid->getName()) + "'"));
+            return use(*grid, path + ": grid '" + short_token(grid->getName()) + "'");
         } catch (const openvdb::Exception& error) {
             throw Error(path + ": can't be read: " + library_words(error.what()));
         } catch (const std::bad_alloc&) {
             throw Error(path + ": more memory than there is; the file may be damaged");
         }
     };
-    return mesh_of(in_own_process(path, bytes_of_file(path), read), path);
+    return in_own_process(path, bytes_of_file(path), read);
+}
+
+}  // namespace
+
+Mesh vdb_mesh(const std::string& path, const std::string& name) {
+    const auto meshed = [](const openvdb::GridBase& grid, const std::string& what) {
+        return bytes_of(grid_mesh(grid, what));
+    };
+    return mesh_of(bytes_of_grid(path, name, meshed), path);
+}
+
+CountingMesh vdb_counting_mesh(const std::string& path, const std::string& name, float spacing) {
+    const auto meshed = [&](const openvdb::GridBase& grid, const std::string& what) {
+        const auto* floats = dynamic_cast<const openvdb::FloatGrid*>(&grid);
+        const int step = floats ? counting_step(*floats, spacing) : 1;
+        if (step == 1) return "=" + bytes_of(grid_mesh(grid, what));
+        return "~" + bytes_of(grid_mesh(*thinned(*floats, step), what));
+    };
+    const std::string bytes = bytes_of_grid(path, name, meshed);
+    return {mesh_of(bytes.empty() ? bytes : bytes.substr(1), path), bytes.empty() || bytes[0] == '='};
 }
 
 SurfaceSamples sample_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings& settings) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firn/scattered.h"
 #include "samples/curve.h"
 
 namespace firn {
@@ -20,7 +21,7 @@ double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
 
 }  // namespace
 
-Winding::Winding(const Mesh& mesh) {
+Winding::Winding(const Mesh& mesh, uint32_t step) : weight_(step) {
     Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
     std::vector<std::pair<uint64_t, uint32_t>> order;
     for (const Float3& p : mesh.points) {
@@ -29,7 +30,11 @@ Winding::Winding(const Mesh& mesh) {
     }
     const Vec3 size = high - low;
     const double scale = 2097151.0 / std::max({size.x, size.y, size.z, 1e-30});
-    for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {
+    for (uint64_t begin = 0; begin < mesh.triangles.size(); begin += step) {
+        // Not in step with what the mesh repeats.
+        const uint64_t chosen = begin + scattered(begin) % step;
+        if (chosen >= mesh.triangles.size()) break;
+        const uint32_t t = static_cast<uint32_t>(chosen);
         const auto& [a, b, c] = mesh.triangles[t];
         const Vec3 p = (scale / 3) * (wide(mesh.points[a]) + wide(mesh.points[b]) + wide(mesh.points[c]) - 3.0 * low);
         order.push_back({spread_bits(static_cast<uint64_t>(p.x)) | spread_bits(static_cast<uint64_t>(p.y)) << 1 |
@@ -89,7 +94,7 @@ double Winding::ask(const Vec3& at, size_t node, size_t begin, size_t end) const
 }
 
 double Winding::operator()(const Vec3& at) const {
-    return triangles_.empty() ? 0 : ask(at, 0, 0, triangles_.size()) / (4 * pi);
+    return triangles_.empty() ? 0 : weight_ * ask(at, 0, 0, triangles_.size()) / (4 * pi);
 }
 
 }  // namespace firn

@@ -12,7 +12,8 @@ namespace firn {
 
 class Winding {
 public:
-    explicit Winding(const Mesh&);
+    /// Of one triangle in each `step`, which stands for all of them: near enough a few of them away from the surface.
+    explicit Winding(const Mesh&, uint32_t step = 1);
     double operator()(const Vec3& at) const;
 
 private:
@@ -27,6 +28,7 @@ private:
     struct Triangle {
         Vec3 a, b, c;
     };
+    double weight_;                    ///< triangles that each stands for
     std::vector<Triangle> triangles_;  ///< along a curve that fills space
     std::vector<Node> nodes_;          ///< a heap: the children of n are 2 n + 1 and 2 n + 2, each has half the range
 };

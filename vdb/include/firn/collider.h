@@ -51,6 +51,8 @@ struct Boundary {
 Boundary boundary_of(const ColliderShape&, const BoundarySettings&, const std::string& what);
 /// How many boundary particles that would be, and what they would be warned of. `probes`: see counts.h.
 Count boundary_count(const ColliderShape&, const BoundarySettings&, const std::string& what, double probes);
+/// The same of a heightfield's mesh, which is not made for it.
+Count boundary_count(const Heightfield&, const BoundarySettings&, const std::string& what, double probes);
 /// Of a grid in a .vdb file, scaled about the origin. It can't deform: its mesh is another one at every frame.
 Boundary boundary_of_vdb(const std::string& path, const std::string& grid, float scale, const BoundarySettings&,
                          const std::string& what);

@@ -54,6 +54,6 @@ Mesh plane_mesh(float width, float depth);                          ///< open, a
 void add_polygon(Mesh&, const std::vector<uint32_t>& corners);
 
 /// Scaled about the origin first, then placed.
-Mesh transformed(const Mesh&, const Transform&, float scale = 1.0f);
+Mesh transformed(Mesh, const Transform&, float scale = 1.0f);
 
 }  // namespace firn

@@ -63,6 +63,8 @@ struct Heightfield {
 Heightfield read_heightfield(const std::string& path, float cell, float height);
 /// Open, facing +y.
 Mesh heightfield_mesh(const Heightfield&);
+/// What examine() says of that mesh, without making it; but for the numbers of its edges.
+MeshFacts heightfield_facts(const Heightfield&);
 SurfaceSamples sample_heightfield(const Heightfield&, const SurfaceSettings&);
 
 struct FillSettings {
