@@ -106,7 +106,7 @@ void World::add_snow(const PreviewFrame& frame, PreviewQuality quality, int thre
         settings.origin = origin;
         settings.threads = threads;
         settings.with_velocity = moves && !frame.velocity.empty();
-        if (quality == PreviewQuality::draft) settings.kernels = false;  // balls take less time
+        if (quality == PreviewQuality::draft) settings.kernels = false;
         settings.voxel = quality == PreviewQuality::draft ? 0.8f : (quality == PreviewQuality::best ? 0.25f : 0.4f);
         Particles snow;
         snow.position = frame.snow;
