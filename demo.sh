@@ -21,7 +21,7 @@ fi
 
 firn=build/release/bin/firn
 # The joint solve breaks the wall into chunks at its own strength; it takes its time, so the demo is a little coarser.
-"$firn" sim examples/wall_smash.toml --out out/demo --force --set solver=joint --set scene.resolution=0.7 "$@"
+"$firn" sim examples/wall_smash.toml --out out/demo --force --set scene.resolution=0.7 "$@"
 "$firn" preview out/demo --contact-sheet
 "$firn" report out/demo
 echo

@@ -17,6 +17,9 @@ inline firn::Parameters parameters(Iterations iterations) {
     firn::Parameters p;
     p.spacing = 0.03f;
     p.substeps = 1;
+    // The passes of the joint solve are as many as the motion asks for: a step of so many iterations is the split
+    // one's.
+    p.solver = firn::Solver::split;
     // Tolerances that no solve meets: every solve takes as many iterations as it may.
     p.pressure_tolerance = p.shear_tolerance = 1e-7f;
     p.pressure_iterations_min = p.pressure_iterations_max = iterations.pressure;

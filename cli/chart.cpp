@@ -74,7 +74,8 @@ Axes make_axes(const Chart& chart) {
     if (low > -0.02 * high && low < 0.6 * high) low = 0;
     if (chart.kind == Chart::Kind::stacked) low = 0;
     if (high < 0 && high > 0.6 * low) high = 0;
-    if (high == low) {
+    // Values that differ by rounding alone are one value.
+    if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high))) {
         low = std::min(0.0, low);
         high = std::max(high, 0.0);
         if (high == low) high = 1;
@@ -198,8 +199,8 @@ std::vector<double> round_ticks(double low, double high, int count) {
     const double power = std::pow(10.0, std::floor(std::log10(rough)));
     const double step = power * (rough / power < 1.5 ? 1 : rough / power < 3.5 ? 2 : rough / power < 7.5 ? 5 : 10);
     const double first = std::ceil(low / step - 1e-6), last = std::floor(high / step + 1e-6);
-    // A range that is tiny beside its distance from zero has no round values in double precision.
-    if (!(last - first < 1000)) return {low};
+    // A range that is tiny beside its distance from zero has no round values in double precision: there, n + 1 is n.
+    if (!(last - first < 1000) || std::max(std::abs(first), std::abs(last)) > 1e12) return {low};
     for (double n = first; n <= last; ++n) ticks.push_back(n == 0 ? 0.0 : n * step);
     return ticks;
 }

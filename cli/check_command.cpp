@@ -2,11 +2,13 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "firn/engine.h"
 #include "firn/error.h"
 #include "progress.h"
 #include "scene_counts.h"
+#include "scene_slips.h"
 #include "subcommands.h"
 #include "thread_limit.h"
 #include "wedges.h"
@@ -29,6 +31,18 @@ double volume_bytes(const Scene& scene) {
     double floats = 0;
     for (const std::string& name : scene.output.volumes) floats += name == "vel" ? 4.5 : 1;
     return voxels * floats * (scene.output.half_float ? 2 : 4) * 0.67;
+}
+
+/// "40 s", "12 min", "3.5 h".
+std::string duration_text(double seconds) {
+    char text[32];
+    if (seconds < 100)
+        std::snprintf(text, sizeof text, "%.0f s", std::max(1.0, seconds));
+    else if (seconds < 6000)
+        std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+    else
+        std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+    return text;
 }
 
 /// "about 12,000", or "12,000" where that is the very number.
@@ -57,12 +71,17 @@ int run(const CommandLine& line) {
         const char* motion = body.motion == Motion::still   ? "still"
                              : body.motion == Motion::rigid ? "moving"
                                                             : "deforming";
-        colliders += "  " + scene.colliders[k].name + ": " + shape_token(scene.colliders[k].geometry.shape) + ", " +
-                     motion + ", " + about(body.boundary) + " boundary particles\n";
+        colliders +=
+            "  " + scene.colliders[k].name + ": " + shape_token(scene.colliders[k].geometry.shape) + ", " + motion +
+            ", " +
+            (body.on_demand ? "sampled where snow is near: " + about(body.boundary) + " boundary particles at first"
+                            : about(body.boundary) + " boundary particles") +
+            "\n";
     }
-    if (scene.snow.empty()) warnings.push_back(scene.path + ": the scene has no [[snow]]");
+    const std::vector<std::string> slips = likely_slips(scene, counts);
+    warnings.insert(warnings.end(), slips.begin(), slips.end());
 
-    const MemoryEstimate memory = engine.estimate(particles, whole(counts.boundary));
+    const MemoryEstimate memory = engine.estimate(particles, whole(counts.boundary) + whole(counts.near));
     const int written = (scene.last_frame - scene.first_frame) / scene.output.every + 1;
     const double disk = static_cast<double>(particles) *
                         (written * (particle_file_bytes(scene.output.particles) + volume_bytes(scene)) +
@@ -81,6 +100,12 @@ int run(const CommandLine& line) {
     std::printf("memory       about %s of %s free\n", bytes_text(static_cast<double>(memory.needed)).c_str(),
                 bytes_text(static_cast<double>(memory.available)).c_str());
     std::printf("disk         about %s\n", bytes_text(disk).c_str());
+    if (engine.device().rfind("cpu", 0) == 0) {
+        const int threads = scene.parameters.threads > 0 ? scene.parameters.threads
+                                                         : static_cast<int>(std::thread::hardware_concurrency());
+        std::printf("time         about %s for the simulation, a rough guess\n",
+                    duration_text(estimated_seconds(scene, static_cast<double>(particles), threads)).c_str());
+    }
     std::printf("device       %s\n", engine.device().c_str());
     for (const std::string& warning : warnings) std::printf("warning: %s\n", warning.c_str());
     require_memory(counts, scene, engine);
@@ -92,15 +117,21 @@ int run(const CommandLine& line) {
 Subcommand check_command() {
     return {
         "check",
-        "validate a scene without running it: particles, memory, disk, device",
+        "validate a scene without running it: particles, memory, disk, time, device",
         "firn check SCENE [options]",
         "Reads the scene and every file that it names, and says how large it will be: from the geometry alone, within\n"
-        "5 percent where it says 'about', whatever the resolution. That takes about a second, two or three with a mesh "
-        "of\n"
-        "5 million triangles, and less than 200 MB; larger meshes, and .vdb files of more than 20 MB, take more of "
-        "both.\n"
-        "Of a long sequence of meshes it reads the ends and some between.\n"
-        "An error names file, line and column, and what to do.\n",
+        "5 percent where it says 'about' (of meshes over 24 MB that are rough by half a spacing: 10), whatever the "
+        "resolution.\n"
+        "A large mesh is not kept in memory, but for the points of OBJ and PLY; it is read once or twice, which is "
+        "what\n"
+        "takes the time, however often the scene uses it. Of a large .vdb and of a large file of particles only what\n"
+        "tells their size is read, and of a long sequence of meshes the ends and some between; a collider of a large "
+        ".vdb is read\n"
+        "as a whole only if a layer lies on it.\n"
+        "An error names file, line and column, and what to do. Warnings say what is hardly ever meant: no snow, no\n"
+        "collider, snow in snow, in a collider or through the ground, files of a sequence that end before the shot. "
+        "Of\n"
+        "meshes that are larger than 10 MB, and of .vdb files, it does not find out what lies in them.\n",
         {{"SCENE", "", "a scene file (.toml)"},
          {"--set", "KEY=VALUE", "change a value of the scene, as with sim; may be given often"},
          {"--wedge", "N", "with the values of wedge N"},

@@ -4,15 +4,19 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include "firn/error.h"
 #include "firn/memory.h"
+#include "firn/surface_sources.h"
 #include "placement.h"
 
 namespace firn {
 
 namespace {
+
+constexpr float shown_size = 1000;  ///< of a plane without end, in pictures and USD, m
 
 bool is_sequence(const Collider& collider) {
     return collider.geometry.file.find('%') != std::string::npos;
@@ -34,7 +38,7 @@ Heightfield heightfield_of(const Geometry& g) {
 Mesh local_mesh(const Geometry& g) {
     switch (g.shape) {
         case ShapeKind::plane:
-            return plane_mesh(g.size.x, g.size.z);
+            return g.endless ? plane_mesh(shown_size, shown_size) : plane_mesh(g.size.x, g.size.z);
         case ShapeKind::box:
             return box_mesh(g.size);
         case ShapeKind::sphere:
@@ -51,6 +55,44 @@ Mesh local_mesh(const Geometry& g) {
             break;
     }
     throw Error("a collider can't be made of particles");
+}
+
+/// Whether a collider is covered with particles only where snow comes near.
+bool is_on_demand(const Geometry& g) {
+    return g.shape == ShapeKind::plane || g.shape == ShapeKind::heightfield;
+}
+
+void require_end_if_it_turns(const Collider& collider) {
+    const auto turns = [&](const Key& key) {
+        const Float3 &a = key.rotation, &b = collider.keys.front().rotation;
+        return a.x != b.x || a.y != b.y || a.z != b.z;
+    };
+    if (collider.geometry.endless && std::any_of(collider.keys.begin(), collider.keys.end(), turns))
+        throw Error("a plane without end can't turn; give it a size");
+}
+
+/// Boundary particles of a plane or a terrain that snow is near: below or above its boxes, and a little beyond.
+double count_near(const Scene& scene, const Geometry& g, const std::vector<Bounds>& snow) {
+    const double spacing = scene.parameters.spacing, beyond = 26 * spacing;  // in whole bricks
+    double all = std::numeric_limits<double>::infinity(), steep = 1;
+    Transform placed = transform_of(g.placed);
+    if (g.shape == ShapeKind::heightfield) {
+        const Heightfield field = heightfield_of(g);
+        all = heightfield_facts(field).area;
+        steep = all / (double(field.cell) * (field.columns - 1) * double(field.cell) * (field.rows - 1));
+        placed = Transform();
+    } else if (!g.endless) {
+        all = double(g.size.x) * g.size.z;
+    }
+    const Float3 up = turned(placed, Float3{0, 1, 0});
+    double near = 0;
+    for (const Bounds& each : snow) {
+        const double x = double(each.high.x) - each.low.x + 2 * beyond,
+                     y = double(each.high.y) - each.low.y + 2 * beyond,
+                     z = double(each.high.z) - each.low.z + 2 * beyond;
+        near += steep * (std::abs(up.x) * y * z + std::abs(up.y) * x * z + std::abs(up.z) * x * y);
+    }
+    return std::min(all, near) / (spacing * spacing);
 }
 
 /// Begins messages.
@@ -173,31 +215,61 @@ CollidingBody::CollidingBody(const Scene& scene, size_t index)
             follow_sequence(scene, index, all_frames(scene), first_, moved_);
             return;
         }
-        boundary_ = g.shape == ShapeKind::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
-                                              : boundary_of({local_mesh(g), {}}, settings, what_);
         if (!collider.keys.empty()) first_.motion = Motion::rigid;
         // A heightfield's mesh is in the world already.
         if (g.shape != ShapeKind::heightfield) first_.placement = transform_of(g.placed);
+        if (is_on_demand(g)) {
+            require_end_if_it_turns(collider);
+            source_ = g.shape == ShapeKind::heightfield
+                          ? heightfield_source(heightfield_of(g), settings)
+                          : plane_source(g.endless ? 0 : g.size.x, g.endless ? 0 : g.size.z,
+                                         motion() == Motion::still ? first_.placement : Transform(), settings);
+            return;
+        }
+        boundary_ = g.shape == ShapeKind::vdb ? boundary_of_vdb(g.file, g.grid, g.placed.scale, settings, what_)
+                                              : boundary_of({local_mesh(g), {}}, settings, what_);
     });
 }
 
-ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
+ColliderCount count_collider(const Scene& scene, size_t index, double probes, const std::vector<Bounds>& snow,
+                             const ColliderCount* twin) {
     const Collider& collider = scene.colliders[index];
     const BoundarySettings settings = boundary_settings(scene, collider);
     ColliderCount counted;
+    if (twin && !twin->on_demand) {
+        counted = *twin;
+        if (!is_sequence(collider)) counted.motion = collider.keys.empty() ? Motion::still : Motion::rigid;
+        return counted;
+    }
     naming(collider, [&] {
-        if (collider.geometry.shape == ShapeKind::heightfield) {
-            counted.boundary = boundary_count(heightfield_of(collider.geometry), settings, title(collider), probes);
+        if (is_on_demand(collider.geometry)) {
+            require_end_if_it_turns(collider);
+            counted.on_demand = true;
+            counted.boundary.particles = count_near(scene, collider.geometry, snow);
+            if (!collider.keys.empty()) counted.motion = Motion::rigid;
             return;
         }
         if (!is_sequence(collider)) {
             const Geometry& g = collider.geometry;
-            Mesh mesh = g.shape != ShapeKind::vdb
-                            ? local_mesh(g)
-                            : transformed(vdb_counting_mesh(g.file, g.grid, settings.spacing / g.placed.scale).mesh,
-                                          Transform(), g.placed.scale);
-            counted.boundary = boundary_count({std::move(mesh), {}}, settings, title(collider), probes);
+            if (g.shape == ShapeKind::mesh) {
+                counted.boundary = boundary_count(g.file, g.placed.scale, settings, title(collider), probes);
+            } else if (g.shape == ShapeKind::vdb) {
+                counted.boundary =
+                    boundary_count_of_vdb(g.file, g.grid, g.placed.scale, settings, title(collider), probes);
+            } else {
+                counted.boundary = boundary_count({local_mesh(g), {}}, settings, title(collider), probes);
+            }
             if (!collider.keys.empty()) counted.motion = Motion::rigid;
+            return;
+        }
+        const Geometry& g = collider.geometry;
+        const auto file = [&](int frame) { return sequence_file(g.file, frame, scene.first_frame, scene.last_frame); };
+        if (is_large_mesh_file(file(scene.first_frame))) {
+            counted.boundary =
+                boundary_count(file(scene.first_frame), g.placed.scale, settings, title(collider), probes);
+            std::vector<std::string> files;
+            for (const int frame : telling_frames(scene, index)) files.push_back(file(frame));
+            counted.motion = motion_of_files(files, g.placed.scale, settings.spacing);
             return;
         }
         ColliderState first = first_of_sequence(scene, index);
@@ -207,6 +279,18 @@ ColliderCount count_collider(const Scene& scene, size_t index, double probes) {
         counted.motion = first.motion;
     });
     return counted;
+}
+
+Count count_layer_on(const Scene& scene, size_t index, int frame, float thickness, const FillSettings& settings) {
+    const Collider& collider = scene.colliders[index];
+    const Geometry& g = collider.geometry;
+    if (g.shape == ShapeKind::heightfield) return count_layer_on(heightfield_of(g), thickness, settings);
+    if (is_sequence(collider))
+        return count_mesh_layer(sequence_file(g.file, frame, scene.first_frame, scene.last_frame), g.placed.scale,
+                                transform_of(g.placed), thickness, settings);
+    if (g.shape == ShapeKind::mesh)
+        return count_mesh_layer(g.file, g.placed.scale, placement_at(collider, frame), thickness, settings);
+    return count_layer(collider_mesh(scene, index, frame), thickness, settings);
 }
 
 ColliderState CollidingBody::deformed(int frame) const {
@@ -224,6 +308,15 @@ Body CollidingBody::body_at(int frame) const {
     surface.of(&Body::adhesion) = collider.adhesion;
     surface.of(&Body::bounce) = collider.bounce;
     surface.of(&Body::sticky) = collider.sticky;
+    if (source_) {
+        Body body;
+        body.name = collider.name;
+        body.motion = motion();
+        body.placement = now.placement;
+        body.source = source_;
+        surface.set_values(body);
+        return body;
+    }
     return moving_body(collider.name, now, now, boundary_, surface).body;
 }
 

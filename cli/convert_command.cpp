@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/mesh.h"
 #include "firn/particle_file.h"
 #include "firn/volume_file.h"
@@ -19,10 +20,6 @@ bool ends_in(const std::string& path, const std::string& ending) {
     return path.size() >= ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-bool is_mesh(const std::string& path) {
-    return ends_in(path, ".obj") || ends_in(path, ".ply") || ends_in(path, ".stl");
-}
-
 void convert_to_volumes(const ParticleFile& file, const CommandLine& line, const std::string& in,
                         const std::string& out) {
     VolumeSettings settings;
@@ -34,7 +31,7 @@ void convert_to_volumes(const ParticleFile& file, const CommandLine& line, const
     FrameStamp stamp;
     const auto frame = file.metadata.find("frame");
     if (frame != file.metadata.end()) stamp.frame = std::atoi(frame->second.c_str());
-    for (const VolumeStatistics& grid : write_volumes(out, file.particles, settings, stamp))
+    for (const VolumeStatistics& grid : write_volumes(out, file.particles, settings, stamp, {}, births_of(file)))
         std::printf("  %s: %s voxels\n", grid.name.c_str(), count_text(grid.active_voxels).c_str());
 }
 
@@ -44,14 +41,17 @@ int run(const CommandLine& line) {
     if (fs::equivalent(in, out, error)) throw UsageError("IN and OUT are the same file");
     if (fs::exists(fs::symlink_status(out, error)) && !line.has("--force"))
         throw Error(out + ": is there already; --force overwrites it");
-    if (is_mesh(in)) {
-        if (!is_mesh(out)) throw UsageError("a mesh can become another mesh (.obj, .ply), not " + out);
+    if (is_mesh_file(in)) {
+        if (!is_mesh_file(out)) throw UsageError("a mesh can become another mesh (.obj, .ply), not " + out);
         write_mesh(out, read_mesh(in));
         return exit_done;
     }
-    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".vdb");
-    if (!known) throw UsageError(out + ": particles can become .bgeo or .vdb");
+    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.gz") || ends_in(out, ".vdb") ||
+                       ends_in(out, ".ply") || ends_in(out, ".usda");
+    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.gz, .vdb, .ply or .usda");
     const bool volumes = line.has("--volumes"), classic = line.has("--classic");
+    const bool small = line.integer("--bits", 32, 16, 32) == 16;
+    if (small && (volumes || !ends_in(out, ".vdb"))) throw UsageError("--bits 16 is for points in a .vdb");
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
@@ -70,6 +70,8 @@ int run(const CommandLine& line) {
         convert_to_volumes(file, line, in, out);
     else if (classic)
         write_particles(out, file, ParticleFormat::bgeo_classic);
+    else if (small)
+        write_particles(out, file, ParticleFormat::vdb_points_16);
     else
         write_particles(out, file);
     return exit_done;
@@ -78,22 +80,26 @@ int run(const CommandLine& line) {
 }  // namespace
 
 Subcommand convert_command() {
-    return {"convert",
-            "particles from .bgeo, .bgeo.sc and .vdb to .bgeo, classic .bgeo and .vdb; particles to volumes; meshes",
-            "firn convert IN OUT [options]",
-            "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
-            "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
-            "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
-            {{"IN", "", ".bgeo (a checkpoint too), .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
-             {"OUT", "", ".bgeo, .vdb, or a mesh (.obj, .ply)"},
-             {"--classic", "", "write .bgeo in the classic V5 layout"},
-             {"--volumes", "", "make grids of the particles"},
-             {"--spacing", "M", "between particles, when IN does not say"},
-             {"--voxel", "M", "size of a voxel; half the spacing unless given"},
-             {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
-             {"--full-float", "", "grids in 32 bits instead of 16"},
-             {"--force", "", "overwrite OUT"}},
-            run};
+    return {
+        "convert",
+        "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these (but .sc), .ply and .usda; to volumes; meshes",
+        "firn convert IN OUT [options]",
+        "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
+        "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
+        "  firn convert in.bgeo out.ply                for Blender: a vertex for each particle, with its attributes\n"
+        "  firn convert in.bgeo out.usda               UsdGeomPoints, for Blender and Solaris\n"
+        "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
+        {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
+         {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
+         {"--classic", "", "write .bgeo in the classic V5 layout"},
+         {"--bits", "N", "of the numbers of points in a .vdb: 16 or 32 (default: 32)"},
+         {"--volumes", "", "make grids of the particles"},
+         {"--spacing", "M", "between particles, when IN does not say"},
+         {"--voxel", "M", "size of a voxel; half the spacing unless given"},
+         {"--density", "KG/M3", "rest density of particles without one of their own; 400 unless given"},
+         {"--full-float", "", "grids in 32 bits instead of 16"},
+         {"--force", "", "overwrite OUT"}},
+        run};
 }
 
 }  // namespace firn

@@ -35,16 +35,13 @@ std::vector<int> wanted_frames(const CommandLine& line, const Scene& scene, cons
         if (all.empty()) throw Error(run.path() + " holds no particles; `firn sim` writes them (output.particles)");
         return all;
     }
-    const FrameRange range = parse_frames(line.text("--frames", ""));
-    const int first = std::max(range.first, scene.first_frame), last = std::min(range.last, scene.last_frame);
-    // A range counts its steps from its own beginning, also where that lies before the scene's.
-    const int64_t from = range.first == FrameRange().first ? scene.first_frame : range.first;
+    const FrameSet set = parse_frames(line.text("--frames", ""));
     std::vector<int> frames;
-    for (int frame = first; frame <= last; ++frame)
-        if ((frame - from) % range.step == 0 && (frame - scene.first_frame) % scene.output.every == 0)
+    for (int frame = scene.first_frame; frame <= scene.last_frame; ++frame)
+        if (set.has(frame, scene.first_frame) && (frame - scene.first_frame) % scene.output.every == 0)
             frames.push_back(frame);
     // The last of a job's chunks may reach past the last frame; one that lies outside altogether is a slip.
-    if (frames.empty() && (range.first > scene.last_frame || range.last < scene.first_frame))
+    if (frames.empty() && (set.first() > scene.last_frame || set.last() < scene.first_frame))
         throw Error("--frames " + line.text("--frames", "") + ": " + run.path() + " has frames " +
                     std::to_string(scene.first_frame) + " to " + std::to_string(scene.last_frame));
     return frames;
@@ -138,7 +135,7 @@ int make_frames(const CommandLine& line, const Scene& scene, const RunFolder& ru
 std::vector<Option> frame_work_options(std::vector<Option> own) {
     std::vector<Option> all = {
         {"RUN", "", "a run's folder"},
-        {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all that have particles)"},
+        {"--frames", "LIST", "which frames: 12, 1-48, 1-48:4, 1-10,20,30- (default: all that have particles)"},
         {"--wedge", "N", "of a run with wedges: that of RUN/wedge_000N"}};
     all.insert(all.end(), own.begin(), own.end());
     const std::vector<Option> common = {

@@ -110,7 +110,7 @@ void print(const std::string& path) {
         std::fputs(describe_vdb(path).c_str(), stdout);
     } else if (ending == ".bgeo" || ending == ".sc" || ending == ".geo") {
         print_particles(path);
-    } else if (ending == ".obj" || ending == ".ply" || ending == ".stl") {
+    } else if (is_mesh_file(path)) {
         print_mesh(path);
     } else if (ending == ".toml") {
         print_scene(path);

@@ -61,7 +61,7 @@ json to_json(const RunPlan& run, bool anew) {
             {"name", escaped(run.name)},
             {"first_frame", run.first_frame},
             {"last_frame", run.last_frame},
-            {"output_start", run.output_start},
+            {"frames", text_of(run.frames)},
             {"every", run.every},
             {"particles", run.particles},
             {"volumes", run.volumes},
@@ -83,7 +83,10 @@ RunPlan plan_of(const json& run) {
     plan.name = unescaped(run.at("name").get<std::string>());
     plan.first_frame = frame_of(run, "first_frame");
     plan.last_frame = frame_of(run, "last_frame");
-    plan.output_start = frame_of(run, "output_start");
+    if (run.contains("frames"))
+        plan.frames = parse_frames(run.at("frames").get<std::string>());
+    else  // as it was before lists of frames
+        plan.frames.ranges.front().first = frame_of(run, "output_start");
     plan.every = std::max(1, frame_of(run, "every"));
     plan.particles = run.at("particles").get<std::string>();
     plan.volumes = run.at("volumes").get<bool>();

@@ -18,20 +18,23 @@
 #include <string>
 #include <vector>
 
+#include "frame_range.h"
+
 namespace firn {
 
 /// What a run is to write, and from which scene.
 struct RunPlan {
     std::string name;
     int first_frame = 1, last_frame = 1;
-    int output_start = 1, every = 1;  ///< which frames have files
-    std::string particles;            ///< the files' ending; "" = none
-    bool volumes = true;              ///< of `firn sim` or, later, of `firn volumes`
+    FrameSet frames;        ///< which have files,
+    int every = 1;          ///< and of these only every so many, counted from the first
+    std::string particles;  ///< the files' ending; "" = none
+    bool volumes = true;    ///< of `firn sim` or, later, of `firn volumes`
     bool usd = true;
     std::string physics;     ///< physics_text()
     std::string arithmetic;  ///< Engine::arithmetic()
 
-    bool wants(int frame) const { return frame >= output_start && (frame - first_frame) % every == 0; }
+    bool wants(int frame) const { return frames.has(frame, first_frame) && (frame - first_frame) % every == 0; }
 };
 
 enum class FileState {

@@ -34,13 +34,15 @@ void check(const PreviewFrame& frame, const PreviewSettings& settings) {
     if (settings.width < 1 || settings.height < 1 || settings.width > 16384 || settings.height > 16384)
         throw Error("a picture of " + std::to_string(settings.width) + " x " + std::to_string(settings.height) +
                     " pixels can't be made: give 1 to 16384 each way");
-    if (settings.samples < 1 || settings.samples > 1024) throw Error("samples per pixel: give 1 to 1024");
+    if (settings.samples < 0 || settings.samples > 1024) throw Error("samples per pixel: give 1 to 1024");
     if (!frame.snow.empty() && !(frame.spacing > 0 && std::isfinite(frame.spacing)))
         throw Error("the snow's particle spacing is not known: it must be above 0 m");
     const PreviewCamera& camera = frame.camera;
     const float distance = length(camera.target - camera.eye);
     if (!is_finite(camera.eye) || !is_finite(camera.target) || !(distance > 0) || !std::isfinite(distance))
         throw Error("the camera looks nowhere: its eye and its target must be finite and apart");
+    if (!(camera.lens >= 0 && camera.focus >= 0) || !std::isfinite(camera.lens) || !std::isfinite(camera.focus))
+        throw Error("the camera's lens and its focus must be numbers of metres, 0 or above");
     if (!(camera.angle > 0.001f && camera.angle < 3.1f))
         throw Error("the camera's angle of view must be between 0.001 and 3.1 rad, top to bottom");
     if (!is_finite(frame.up) || !(length(frame.up) > 0)) throw Error("the frame's up direction has no length");
@@ -53,7 +55,7 @@ Picture render_preview(const PreviewFrame& frame, const PreviewSettings& setting
     Picture picture(settings.width, settings.height);
     tbb::task_arena arena(settings.threads > 0 ? settings.threads : tbb::task_arena::automatic);
     arena.execute([&] {
-        const World world(frame, settings.threads, warnings);
+        const World world(frame, settings.quality, settings.threads, warnings);
         const Painter painter(frame, settings, world);
         // Band by band, so that a huge picture takes no more memory than a large one.
         constexpr int band = 256, rim = Painter::filter_rim;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "firn/error.h"
+#include "firn/grain_file.h"
 #include "firn/particle_file.h"
 #include "float3.h"
 #include "frame_range.h"
@@ -14,6 +17,7 @@
 #include "preview.h"
 #include "run_folder.h"
 #include "scene.h"
+#include "simulation.h"
 #include "snow.h"
 #include "subcommands.h"
 #include "thread_limit.h"
@@ -83,7 +87,20 @@ public:
         settings_.threads = line.integer("--threads", 0, 0, 1024);
         const std::string fewer = limit_threads(settings_.threads);
         if (!fewer.empty()) std::fprintf(stderr, "firn preview: warning: %s\n", fewer.c_str());
-        settings_.samples = line.integer("--samples", settings_.samples, 1, 1024);
+        settings_.samples = line.integer("--samples", 0, 1, 1024);
+        const std::string quality = line.text("--quality", "usual");
+        if (quality != "draft" && quality != "usual" && quality != "best")
+            throw UsageError("--quality is 'draft', 'usual' or 'best', not '" + quality + "'");
+        settings_.quality = quality == "draft"  ? PreviewQuality::draft
+                            : quality == "best" ? PreviewQuality::best
+                                                : PreviewQuality::usual;
+        show_ = line.text("--show", "auto");
+        if (show_ != "auto" && show_ != "surface" && show_ != "grains")
+            throw UsageError("--show is 'auto', 'surface' or 'grains', not '" + show_ + "'");
+        turns_ = line.integer("--turntable", 0, 2, 10000);
+        f_stop_ = line.number("--f-stop", double(scene_.camera.f_stop), 0.1, 1000);
+        focus_ = line.number("--focus", double(scene_.camera.focus), 1e-4, 1e6);
+        if (line.has("--motion-blur")) shutter_ = double(scene_.camera.shutter) / scene_.fps;
         const std::string camera = line.text("--camera", scene_.camera.given ? "scene" : "fitted");
         if (camera != "scene" && camera != "fitted")
             throw UsageError("--camera is 'fitted' or 'scene', not '" + camera + "'");
@@ -98,23 +115,29 @@ public:
         const RunFolder out(line_.text("--out", run_.path()), run_.name());
         Manifest manifest(out.path());
         const bool force = line_.has("--force");
-        const PreviewCamera camera =
-            fitted_ ? fit() : PreviewCamera{scene_.camera.eye, scene_.camera.target, scene_.camera.angle};
-        std::printf("%zu frame%s of %s, %d x %d\n", frames_.size(), frames_.size() == 1 ? "" : "s",
+        const PreviewCamera camera = chosen_camera();
+        // A turntable goes once around, while the shot goes on where it has several frames.
+        const size_t pictures = turns_ > 0 ? static_cast<size_t>(turns_) : frames_.size();
+        std::printf("%zu picture%s of %s, %d x %d\n", pictures, pictures == 1 ? "" : "s",
                     start_ ? (scene_.path + " as it begins (not simulated yet)").c_str() : run_.path().c_str(),
                     settings_.width, settings_.height);
         std::vector<std::string> written;
-        for (const int number : frames_) {
+        PreviewFrame frame;
+        std::optional<int> shown;
+        for (size_t k = 0; k < pictures; ++k) {
+            const int number = turns_ > 0 ? frames_[k * frames_.size() / pictures] : frames_[k];
             const auto start = std::chrono::steady_clock::now();
-            PreviewFrame frame = read_frame(number);
-            frame.camera = camera;
+            if (shown != number) frame = read_frame(number);
+            shown = number;
+            frame.camera = turns_ > 0 ? turned(camera, static_cast<double>(k) / static_cast<double>(pictures)) : camera;
             std::vector<std::string> warnings;
             const Picture picture = render_preview(frame, settings_, &warnings);
-            written.push_back(out.picture(number));
+            written.push_back(turns_ > 0 ? out.turntable(static_cast<int>(k) + 1) : out.picture(number));
             manifest.write(written.back(), force, [&] { write_png(written.back(), picture); });
             const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            std::printf("frame %d (%zu of %zu): %zu particles, %.1f s, %s\n", number, written.size(), frames_.size(),
-                        frame.snow.size(), seconds, written.back().c_str());
+            std::printf("frame %d (%zu of %zu): %zu %s, %.1f s, %s\n", number, written.size(), pictures,
+                        frame.grains.empty() ? frame.snow.size() : frame.grains.size(),
+                        frame.grains.empty() ? "particles" : "grains", seconds, written.back().c_str());
             for (const std::string& warning : warnings)
                 std::fprintf(stderr, "firn preview: warning: frame %d: %s\n", number, warning.c_str());
             std::fflush(stdout);
@@ -122,10 +145,11 @@ public:
         if (line_.has("--contact-sheet"))
             manifest.write(out.contact_sheet(), force, [&] { write_contact_sheet(out, written); });
         if (line_.has("--video")) {
-            manifest.claim({out.video()}, force);
-            const std::string reason = write_video(out.video(), written, scene_.fps);
-            if (reason.empty()) manifest.made(out.video());
-            std::printf("%s\n", reason.empty() ? out.video().c_str() : reason.c_str());
+            const std::string video = turns_ > 0 ? out.turntable_video() : out.video();
+            manifest.claim({video}, force);
+            const std::string reason = write_video(video, written, scene_.fps);
+            if (reason.empty()) manifest.made(video);
+            std::printf("%s\n", reason.empty() ? video.c_str() : reason.c_str());
         }
         return exit_done;
     }
@@ -158,12 +182,9 @@ private:
         }
         if (all.empty())
             throw Error(run_.path() + " holds no particles to show; `firn sim` writes them (output.particles)");
-        const FrameRange range = line_.has("--frames") ? parse_frames(line_.text("--frames", "")) : FrameRange{};
-        for (const int frame : all) {
-            const int64_t from = std::max<int64_t>(range.first, all.front());
-            if (frame >= range.first && frame <= range.last && (frame - from) % range.step == 0)
-                frames_.push_back(frame);
-        }
+        const FrameSet set = line_.has("--frames") ? parse_frames(line_.text("--frames", "")) : FrameSet{};
+        for (const int frame : all)
+            if (set.has(frame, scene_.first_frame)) frames_.push_back(frame);
         if (frames_.empty())
             throw Error("--frames " + line_.text("--frames", "") + ": " + run_.path() + " has frames " +
                         std::to_string(all.front()) + " to " + std::to_string(all.back()));
@@ -172,27 +193,101 @@ private:
     PreviewFrame read_frame(int number) const {
         PreviewFrame frame;
         frame.spacing = scene_.parameters.spacing;
+        frame.shutter = static_cast<float>(shutter_);
         if (start_) {
             Particles snow;
             int64_t next_id = 0;
             SnowPlacer(scene_).place(number, snow, next_id);
+            frame.births.rest = snow.position;
             frame.snow = std::move(snow.position);
         } else {
             ParticleFile file = read_particles(run_.find_particles(number));
+            frame.births = births_of(file);
             frame.snow = std::move(file.particles.position);
+            frame.velocity = std::move(file.particles.velocity);
+            frame.id = std::move(file.particles.id);
+            frame.compaction = std::move(file.particles.compaction);
             if (file.spacing > 0) frame.spacing = file.spacing;
+            read_grains(number, frame);
         }
-        for (size_t i = 0; i < scene_.colliders.size(); ++i)
-            if (scene_.colliders[i].visible)
-                frame.colliders.push_back({collider_mesh(scene_, i, number), scene_.colliders[i].colour});
+        const VolumeSettings files = volume_settings(scene_);
+        frame.surface.kernels = files.surface_kernels;
+        frame.surface.radius = files.surface_radius;
+        frame.surface.dilate = files.surface_dilate;
+        frame.surface.erode = files.surface_erode;
+        frame.surface.smooth = files.surface_smooth;
+        frame.surface.relief = files.surface_relief;
+        frame.surface.relief_size = files.surface_relief_size;
+        for (size_t i = 0; i < scene_.colliders.size(); ++i) {
+            if (!scene_.colliders[i].visible) continue;
+            PreviewMesh shown{collider_mesh(scene_, i, number), scene_.colliders[i].colour};
+            if (shutter_ > 0 && collider_moves(scene_, i)) {
+                const double half = 0.5 * shutter_ * scene_.fps;
+                shown.opening = collider_mesh(scene_, i, number - half).points;
+                shown.closing = collider_mesh(scene_, i, number + half).points;
+            }
+            frame.colliders.push_back(std::move(shown));
+        }
         frame.has_ground = scene_.has_ground;
         frame.ground = scene_.ground;
+        for (const Collider& c : scene_.colliders)
+            if (c.geometry.shape == ShapeKind::plane && c.geometry.placed.position.y == scene_.ground)
+                frame.ground_colour = c.colour;  // it goes on beyond its edges
         if (line_.has("--caption")) {
             char text[64];
             std::snprintf(text, sizeof text, "  frame %d  %.3f s", number, (number - scene_.first_frame) / scene_.fps);
             frame.caption = scene_.name + text;
         }
         return frame;
+    }
+
+    /// The grains that `firn grains` has left of a frame, where they are to be shown.
+    void read_grains(int number, PreviewFrame& frame) const {
+        if (show_ == "surface") return;
+        const std::string path = run_.find_grains(number);
+        if (path.empty()) {
+            if (show_ == "grains")
+                throw Error(run_.path() + " has no grains of frame " + std::to_string(number) +
+                            " as .vdb or .bgeo; `firn grains` makes them");
+            return;
+        }
+        ParticleFile file = read_particles(path);
+        const std::vector<float>* radius = nullptr;
+        for (const ExtraAttribute& extra : file.extra)
+            if (extra.name == "pscale" && extra.components == 1) radius = &extra.floats;
+        const float usual = 0.5f * file.spacing;
+        if (!radius && !(usual > 0)) throw Error(path + ": the grains have no radii (pscale)");
+        const bool moving = shutter_ > 0 && file.particles.velocity.size() == file.particles.count();
+        for (size_t k = 0; k < file.particles.count(); ++k) {
+            const Float3& p = file.particles.position[k];
+            const float r = radius ? (*radius)[k] : usual;
+            if (!is_finite(p) || !(r > 0)) continue;
+            frame.grains.push_back({p.x, p.y, p.z, r});
+            if (moving) frame.grain_velocity.push_back(file.particles.velocity[k]);
+        }
+    }
+
+    PreviewCamera chosen_camera() const {
+        PreviewCamera camera =
+            fitted_ ? fit() : PreviewCamera{scene_.camera.eye, scene_.camera.target, scene_.camera.angle};
+        if (f_stop_ > 0) {
+            // The film is 36 mm wide, as in the stage.
+            const double film = 0.036 * settings_.height / settings_.width;
+            const double focal = film / 2 / std::tan(double(camera.angle) / 2);
+            camera.lens = static_cast<float>(focal / (2 * f_stop_));
+        }
+        camera.focus = static_cast<float>(focus_);
+        return camera;
+    }
+
+    /// Around the target, by a share of a whole turn.
+    static PreviewCamera turned(const PreviewCamera& camera, double share) {
+        const double turn = 6.283185307179586 * share, c = std::cos(turn), s = std::sin(turn);
+        const Float3 from = camera.eye - camera.target;
+        PreviewCamera other = camera;
+        other.eye = camera.target + Float3{static_cast<float>(c * from.x + s * from.z), from.y,
+                                           static_cast<float>(c * from.z - s * from.x)};
+        return other;
     }
 
     /// One camera for all frames, from a dozen of them.
@@ -237,6 +332,9 @@ private:
     bool fitted_ = true;
     bool from_folder_;    ///< given, not found by way of a scene file
     bool start_ = false;  ///< not simulated yet: show the scene as it begins
+    std::string show_;
+    int turns_ = 0;  ///< pictures of a turntable; 0 = none
+    double f_stop_ = 0, focus_ = 0, shutter_ = 0;
     std::vector<int> frames_;
 };
 
@@ -246,11 +344,18 @@ int run(const CommandLine& line) {
 
 const char* const details =
     R"(Pictures go to RUN/preview/0001.png, the contact sheet to RUN/contact_sheet.png, the video to RUN/preview.mp4; with
---out DIR to the same names there. A run may still be going on: frames that are there are shown. Of a scene file that was
+--out DIR to the same names there; a turntable's to RUN/turntable/0001.png and RUN/turntable.mp4. A run may still be going on: frames that are there are shown. Of a scene file that was
 not simulated yet, the beginning is shown.
 
   firn preview out/wall --contact-sheet --video
-  firn preview out/wall --frames 1-48:4 --size 640x360      a quick look at every fourth frame
+  firn preview out/wall --quality draft                    coarse and quick
+  firn preview out/wall --frames 1-48:4 --size 640x360     a quick look at every fourth frame
+  firn preview out/wall --frames 16 --turntable 48 --video
+  firn preview out/wall --quality best --motion-blur --f-stop 4
+
+The surface is that of the run's volumes, relief included; where `firn grains` has made .vdb or .bgeo of a frame, its
+grains are shown instead. Snow is white because light leaves it after many bounces: shade is filled with the light of
+the snow around it, thin edges let the sun through, and crystals glint.
 )";
 
 }  // namespace
@@ -261,13 +366,19 @@ Subcommand preview_command() {
             "firn preview RUN [options]",
             details,
             {{"RUN", "", "a run's folder, or a scene file"},
-             {"--frames", "A-B:STEP", "which frames: 12, 1-48, 1-48:4 (default: all)"},
+             {"--frames", "LIST", "which frames: 12, 1-48, 1-48:4, 1-10,20,30- (default: all)"},
+             {"--quality", "HOW", "draft (coarse and quick), usual or best (default: usual)"},
+             {"--show", "WHAT", "surface, grains, or auto: grains where there are some (default: auto)"},
              {"--size", "WxH", "of the pictures in pixels (default: the scene's, 1280x720)"},
              {"--camera", "WHICH", "scene or fitted (default: the scene's where it has one)"},
              {"--caption", "", "write the scene's name, frame and time into the pictures"},
              {"--contact-sheet", "", "up to twenty frames on one picture"},
              {"--video", "", "an MP4 of the pictures (needs ffmpeg)"},
-             {"--samples", "N", "per pixel (default: 4)"},
+             {"--turntable", "N", "N pictures from all sides, once around"},
+             {"--motion-blur", "", "what moves is blurred, by the camera's shutter"},
+             {"--f-stop", "N", "depth of field: lower blurs more (default: the scene's; none = all is sharp)"},
+             {"--focus", "METRES", "from the camera, with --f-stop (default: the scene's, or the camera's target)"},
+             {"--samples", "N", "per pixel (default: 1, 4 or 16 by the quality)"},
              {"--threads", "N", "(default: all cores)"},
              {"--out", "DIR", "where to write (default: the run's folder)"},
              {"--force", "", "overwrite files of others that are in the way"}},

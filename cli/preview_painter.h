@@ -17,6 +17,7 @@ struct Lit {
     Float3 sun, sky;   ///< what the surface makes of full sunlight and of the open sky
     float sun_share = 0;
     Float3 sky_share;  ///< of the open sky's light that arrives, and what others reflect; 0..1 and a little above
+    Float3 more;       ///< light that the filter leaves alone: glints, and sun that shines through thin snow
     Float3 point, normal;
 };
 
@@ -40,6 +41,10 @@ public:
     Float3 filtered(int x, const std::array<const Pixel*, 2 * filter_rim + 1>& rows) const;
 
 private:
+    /// What a sample of a pixel chooses: five numbers of 0..1 besides the place in the pixel.
+    struct Choice {
+        float sky[2], sun[2], lens[2], time;
+    };
     Float3 direction(float x, float y) const;
     float pixel_size(float distance) const;
     Float3 sky_colour(const Float3& along) const;
@@ -47,19 +52,23 @@ private:
     Float3 hazed(const Float3& colour, float distance) const;
     /// Light that the open sky and the ground would send to a surface that faces `normal`; / pi.
     Float3 open_light(const Float3& normal) const;
-    /// A guess at what a surface reflects, for light that comes by way of it.
+    /// What a surface reflects, for light that comes by way of it; a guess but for the sun, of which `lit` arrives.
     Float3 bounced(const Float3& normal, const Float3& colour, float lit) const;
+    /// Glints: here and there a crystal's face mirrors the sun into the camera.
+    float glint(const Float3& point, const Float3& normal, const Float3& along, float distance) const;
     /// The grain of snow, finer than its particles: the normal leans as on a rough surface, where a pixel can show
     /// that.
     Float3 roughened(const Float3& normal, const Float3& point, float distance) const;
-    Lit light(const Hit&, const Float3& along, const std::array<float, 4>& random) const;
+    Lit light(const Hit&, const Float3& from, const Float3& along, const Choice&) const;
 
     PreviewSettings settings_;
     const World& world_;
     Float3 to_sun_, eye_;
     Directions sun_, view_;
     float reach_, tan_half_;
-    std::vector<std::array<float, 4>> spread_;  ///< two numbers for the sky's direction, two for the sun's disc
+    float focus_;  ///< m along the view's axis
+    float lens_;   ///< m
+    std::vector<Choice> spread_;
 };
 
 }  // namespace firn

@@ -21,8 +21,7 @@
 namespace firn {
 
 // Linear.
-constexpr Float3 snow_colour{0.90f, 0.925f, 0.95f};
-constexpr Float3 ground_colour{0.26f, 0.255f, 0.25f};
+constexpr Float3 snow_colour{0.90f, 0.93f, 0.96f};
 
 /// What a ray hits.
 struct Hit {
@@ -36,13 +35,17 @@ struct Hit {
 class World {
 public:
     /// `threads` 0 = all cores.
-    World(const PreviewFrame&, int threads, std::vector<std::string>* warnings);
+    World(const PreviewFrame&, PreviewQuality, int threads, std::vector<std::string>* warnings);
 
     const Float3& up() const { return up_; }
+    const Float3& ground_colour() const { return ground_colour_; }
     float spacing() const { return spacing_; }
 
-    Hit trace(const Float3& from, const Float3& along) const;
-    bool is_blocked(const Float3& from, const Float3& along) const;
+    /// `time` 0 = the shutter opens, 1 = it closes.
+    Hit trace(const Float3& from, const Float3& along, float time) const;
+    bool is_blocked(const Float3& from, const Float3& along, float time) const;
+    /// How far a ray goes through snow that starts just inside of it; infinite where it meets something else.
+    float way_through_snow(const Float3& from, const Float3& along, float time) const;
 
 private:
     struct ColliderSurface {
@@ -58,18 +61,22 @@ private:
     float ground_distance(const Float3& from, const Float3& along) const;
     void build();
     void attach(RTCGeometry, unsigned& id);
-    void add_triangles(const std::vector<Float3>& points, const std::vector<std::array<uint32_t, 3>>& triangles,
-                       unsigned& id);
-    void add_grains();
+    /// `later`: the points as the shutter closes, or empty.
+    void add_triangles(const std::vector<Float3>& points, const std::vector<Float3>& later,
+                       const std::vector<std::array<uint32_t, 3>>& triangles, unsigned& id);
+    void add_grains(const std::vector<Float3>& velocity, float shutter);
+    void add_snow(const PreviewFrame&, PreviewQuality, int threads, std::vector<std::string>* warnings);
     void add_collider(const PreviewMesh&, const Float3& origin);
 
     Float3 up_;
     bool has_ground_;
     float ground_;
+    Float3 ground_colour_;
     float spacing_;
     std::unique_ptr<std::remove_pointer_t<RTCDevice>, Release> device_;
     std::unique_ptr<std::remove_pointer_t<RTCScene>, Release> scene_;
     SnowSurface surface_;
+    std::vector<Float3> grain_out_;  ///< of each grain: the direction out of the snow around it
     std::vector<ColliderSurface> colliders_;
     unsigned snow_mesh_ = RTC_INVALID_GEOMETRY_ID - 1, grains_ = RTC_INVALID_GEOMETRY_ID - 1, first_collider_ = 0;
 };

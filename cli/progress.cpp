@@ -91,6 +91,15 @@ void ProgressView::phase(const std::string& what) {
     draw(true);
 }
 
+void ProgressView::substeps(int frame, int done, const FrameReport& report) {
+    if (!substeps_) return;
+    for (const SubstepReport& substep : report.substeps) {
+        char text[64];
+        std::snprintf(text, sizeof text, "frame %d  substep %d  %.3g ms  ", frame, ++done, 1e3 * substep.dt);
+        say(text + limit_text(substep.limit));
+    }
+}
+
 void ProgressView::frame_done(const FrameRecord& record) {
     frame_ = record.frame;
     fraction_ = 0;

@@ -25,6 +25,11 @@ public:
     /// Also tells schedulers of Open Job Description, on standard output, how far it is.
     void tell_openjd() { openjd_ = true; }
 
+    /// Also tells what set the length of each substep.
+    void tell_substeps() { substeps_ = true; }
+    /// The substeps of a frame, or of a part of it; those before it are `done`.
+    void substeps(int frame, int done, const FrameReport&);
+
     /// Something to tell once.
     void say(const std::string& line);
     /// The same, also when quiet.
@@ -50,7 +55,7 @@ private:
     uint64_t particles_ = 0;
     std::string phase_;
     Clock::time_point began_, drawn_;
-    bool bar_shown_ = false, openjd_ = false;
+    bool bar_shown_ = false, openjd_ = false, substeps_ = false;
 };
 
 /// The two lines that schedulers of Open Job Description read: how much of `all` is done, and in words.

@@ -166,7 +166,7 @@ public:
                "style-src 'unsafe-inline'\"/>\n<title>" +
                html_text(std::filesystem::path(log_.header.scene).filename().string()) +
                ": a run of Firn</title>\n<style>" + style + "</style></head>\n<body>\n" + summary() + warnings() +
-               pictures() + charts() + parameters() + frames() + "</body></html>\n";
+               pictures() + charts() + limits() + parameters() + frames() + "</body></html>\n";
     }
 
 private:
@@ -200,7 +200,9 @@ private:
         tile("Frames", number_text(static_cast<double>(log_.frames.size())) + " of " + number_text(wanted) + " at " +
                            number_text(header.fps) + " fps");
         tile("Snow particles", number_text(static_cast<double>(particles)));
-        tile("Boundary particles", number_text(static_cast<double>(header.boundary_particles)));
+        uint64_t near = header.boundary_particles;
+        for (const FrameRecord& frame : log_.frames) near = std::max(near, frame.boundary_particles);
+        tile("Boundary particles", number_text(static_cast<double>(near)));
         tile("Spacing", number_text(1000 * static_cast<double>(header.spacing)) + " mm");
         tile("Substeps", number_text(static_cast<double>(substeps)));
         tile("Total time", duration_text(wall));
@@ -311,13 +313,54 @@ private:
                  {series("engine", [](const F& f) { return 1e-6 * static_cast<double>(f.bytes); }),
                   series("process", [](const F& f) { return 1e-6 * static_cast<double>(f.bytes_process); })}));
         all.push_back(phases());
-        all.push_back(make("Particles", "", "Snow particles in the scene.",
-                           {series("particles", [](const F& f) { return f.particles; })}));
+        all.push_back(make("Particles", "", "Snow particles in the scene, and boundary particles near them.",
+                           {series("snow", [](const F& f) { return f.particles; }),
+                            series("boundary", [](const F& f) { return f.boundary_particles; })}));
         std::string html =
             "<h2>Charts</h2>\n<p class=\"soft\">Hold the mouse over a frame for its numbers.</p>\n"
             "<div class=\"charts\">\n";
         for (size_t i = 0; i < all.size(); ++i) html += chart_html(all[i], "chart" + std::to_string(i));
         return html + "</div>\n";
+    }
+
+    /// What made substeps short, over the whole run: the most frequent first, each with its shortest substep.
+    std::string limits() const {
+        struct Total {
+            LimitRecord worst;
+            int frame = 0, substeps = 0;
+        };
+        std::vector<Total> all;
+        int substeps = 0;
+        for (const FrameRecord& frame : log_.frames) {
+            for (const LimitRecord& each : frame.limits) {
+                substeps += each.substeps;
+                const auto same = [&](const Total& known) {
+                    return known.worst.limit == each.limit && known.worst.body == each.body;
+                };
+                auto known = std::find_if(all.begin(), all.end(), same);
+                if (known == all.end()) known = all.insert(known, {each, frame.frame, 0});
+                known->substeps += each.substeps;
+                if (each.dt < known->worst.dt) {
+                    known->worst = each;
+                    known->frame = frame.frame;
+                }
+            }
+        }
+        if (all.empty()) return "";
+        std::stable_sort(all.begin(), all.end(),
+                         [](const Total& a, const Total& b) { return a.substeps > b.substeps; });
+        std::string html =
+            "<h2>What set the substeps</h2>\n<p class=\"soft\">The criterion or parameter that forbade a longer "
+            "substep, and who asked for the shortest.</p>\n<div class=\"wide\"><table>\n<tr><th>Criterion</th>"
+            "<th>Collider</th><th class=\"number\">Substeps</th><th class=\"number\">Share</th>"
+            "<th class=\"number\">Shortest, ms</th><th class=\"number\">Frame</th><th>Who</th></tr>\n";
+        for (const Total& each : all)
+            html += "<tr><td class=\"code\">" + html_text(each.worst.limit) + "</td><td>" + html_text(each.worst.body) +
+                    "</td><td class=\"number\">" + number_text(each.substeps) + "</td><td class=\"number\">" +
+                    number_text(std::round(100.0 * each.substeps / substeps)) + " %</td><td class=\"number\">" +
+                    number_text(1e3 * each.worst.dt) + "</td><td class=\"number\">" + number_text(each.frame) +
+                    "</td><td>" + html_text(each.worst.who) + "</td></tr>\n";
+        return html + "</table></div>\n";
     }
 
     /// What of a frame's time no phase accounts for is shown too.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* particle_endings[] = {"bgeo", "bgeo.sc", "vdb"};
+constexpr const char* particle_endings[] = {"bgeo", "bgeo.gz", "bgeo.sc", "vdb"};
 
 /// The frame in "NAME.0007.vdb", if that is what it is.
 bool frame_of(const std::string& file, const std::string& before, const std::string& after, int& frame) {
@@ -117,6 +117,10 @@ std::string RunFolder::picture(int frame) const {
     return folder_ + "/preview/" + frame_text(frame) + ".png";
 }
 
+std::string RunFolder::turntable(int number) const {
+    return folder_ + "/turntable/" + frame_text(number) + ".png";
+}
+
 std::vector<int> RunFolder::particle_frames() const {
     std::vector<int> all;
     for (const char* ending : particle_endings) {
@@ -134,6 +138,12 @@ std::string RunFolder::find_particles(int frame) const {
         const std::string path = particles(frame, ending);
         if (fs::exists(path)) return path;
     }
+    return "";
+}
+
+std::string RunFolder::find_grains(int frame) const {
+    for (const char* ending : {"vdb", "bgeo"})
+        if (const std::string path = grains(frame, ending); fs::exists(path)) return path;
     return "";
 }
 

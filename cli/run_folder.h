@@ -5,12 +5,13 @@
 //   OUT/manifest.jsonl                which of these files are Firn's own, their sizes and checksums (manifest.h)
 //   OUT/scene.toml                    the scene as run: where its paths start and what --set changed stand on top
 //   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
-//   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.sc or .vdb)
+//   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.gz or .vdb)
 //   OUT/volumes/NAME.0001.vdb         density, velocity, surface, ...
 //   OUT/grains/NAME.0001.vdb          render grains of `firn grains` (.vdb, .bgeo or .usda)
 //   OUT/checkpoints/NAME.0001.bgeo    what --resume starts from
 //   OUT/NAME.usda                     volumes, grains, colliders, camera and lights for Solaris and Blender
 //   OUT/preview/0001.png              pictures
+//   OUT/turntable/0001.png            pictures of a turntable; OUT/turntable.mp4
 //   OUT/contact_sheet.png, OUT/preview.mp4, OUT/report.html
 
 #include <string>
@@ -32,7 +33,7 @@ public:
     std::string scene() const { return folder_ + "/scene.toml"; }
     std::string log() const { return folder_ + "/run.jsonl"; }
     std::string lock() const { return folder_ + "/.lock"; }
-    /// `ending`: "bgeo", "bgeo.sc" or "vdb".
+    /// `ending`: "bgeo", "bgeo.gz" or "vdb".
     std::string particles(int frame, const std::string& ending) const;
     std::string volumes(int frame) const;
     /// `ending`: "vdb", "bgeo" or "usda".
@@ -40,6 +41,8 @@ public:
     std::string checkpoint(int frame) const;
     std::string stage() const { return folder_ + "/" + name_ + ".usda"; }
     std::string picture(int frame) const;
+    std::string turntable(int number) const;
+    std::string turntable_video() const { return folder_ + "/turntable.mp4"; }
     std::string contact_sheet() const { return folder_ + "/contact_sheet.png"; }
     std::string video() const { return folder_ + "/preview.mp4"; }
     std::string report() const { return folder_ + "/report.html"; }
@@ -48,6 +51,8 @@ public:
     std::vector<int> particle_frames() const;
     /// The particle file of a frame, "" = none.
     std::string find_particles(int frame) const;
+    /// The grains of a frame as .vdb or .bgeo, "" = none.
+    std::string find_grains(int frame) const;
     std::vector<int> volume_frames() const;
     std::vector<int> checkpoint_frames() const;
     /// The newest checkpoint in the format that Firn used before (NAME.0001.firn), "" = none.

@@ -62,6 +62,7 @@ void for_each_number(Record& record, Function function) {
     function("height_high", record.height_high);
     function("speed", record.speed);
     function("mass", record.mass);
+    function("boundary_particles", record.boundary_particles);
     function("bytes", record.bytes);
     function("bytes_process", record.bytes_process);
     function("wall", record.wall);
@@ -88,6 +89,14 @@ json to_json(const FrameRecord& record, const std::vector<SolveName>& solves) {
     for (const ColliderLoad& body : record.loads)
         loads.push_back({{"name", body.name}, {"force", body.load.force}, {"torque", body.load.torque}});
     object["loads"] = loads;
+    json limits = json::array();
+    for (const LimitRecord& each : record.limits)
+        limits.push_back({{"limit", each.limit},
+                          {"body", each.body},
+                          {"substeps", each.substeps},
+                          {"dt", each.dt},
+                          {"who", each.who}});
+    object["limits"] = limits;
     object["warnings"] = record.warnings;
     return object;
 }
@@ -160,8 +169,39 @@ FrameRecord frame_from(const json& object, const std::vector<SolveName>& solves)
             record.loads.push_back(load);
         }
     }
+    if (object.contains("limits")) {
+        for (const json& each : object.at("limits")) {
+            LimitRecord limit;
+            get(each, "limit", limit.limit);
+            get(each, "body", limit.body);
+            get(each, "substeps", limit.substeps);
+            get(each, "dt", limit.dt);
+            get(each, "who", limit.who);
+            record.limits.push_back(limit);
+        }
+    }
     if (object.contains("warnings")) record.warnings = object.at("warnings").get<std::vector<std::string>>();
     return record;
+}
+
+/// A frame that was interrupted is reported in parts.
+void add_limits(FrameRecord& record, const FrameReport& report) {
+    for (const LimitSummary& each : report.limits()) {
+        const std::string token = limit_token(each.limit.kind);
+        const auto same = [&](const LimitRecord& known) {
+            return known.limit == token && known.body == each.limit.body_name;
+        };
+        auto known = std::find_if(record.limits.begin(), record.limits.end(), same);
+        if (known == record.limits.end())
+            known = record.limits.insert(known, {token, each.limit.body_name, 0, each.dt, limit_text(each.limit)});
+        known->substeps += each.substeps;
+        if (each.dt < known->dt) {
+            known->dt = each.dt;
+            known->who = limit_text(each.limit);
+        }
+    }
+    std::stable_sort(record.limits.begin(), record.limits.end(),
+                     [](const LimitRecord& a, const LimitRecord& b) { return a.substeps > b.substeps; });
 }
 
 }  // namespace
@@ -195,6 +235,8 @@ void add_report(FrameRecord& record, const FrameReport& report) {
         figures.iterations = share * figures.iterations + (1 - share) * solves[k].iterations;
         figures.residual = before > 0 ? std::max(figures.residual, solves[k].residual) : solves[k].residual;
     }
+    add_limits(record, report);
+    record.boundary_particles = report.boundary;
     record.bytes = std::max(record.bytes, report.bytes);
     for (const std::string& warning : report.warnings)
         if (std::find(record.warnings.begin(), record.warnings.end(), warning) == record.warnings.end())

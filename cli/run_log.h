@@ -44,6 +44,15 @@ struct ColliderLoad {
     BodyLoad load;
 };
 
+/// Substeps of a frame that were limited by the same.
+struct LimitRecord {
+    std::string limit;  ///< limit_token()
+    std::string body;   ///< by its motion or its surface; mostly empty
+    int substeps = 0;
+    double dt = 0;    ///< the shortest, s
+    std::string who;  ///< limit_text() of that one
+};
+
 struct FrameRecord {
     int frame = 0;
     double time = 0;  ///< s, at the frame's end
@@ -55,12 +64,14 @@ struct FrameRecord {
     double height_low = 0, height_mean = 0, height_high = 0;  ///< m
     double speed = 0;                                         ///< largest, m/s
     double mass = 0;                                          ///< kg
+    uint64_t boundary_particles = 0;                          ///< that snow is near
     uint64_t bytes = 0;                                       ///< held by the engine
     uint64_t bytes_process = 0;                               ///< resident set
     /// Wall-clock seconds by phase: those of the method (neighbours, properties, ...), volumes, files.
     std::vector<std::pair<std::string, double>> seconds;
     double wall = 0;                  ///< s for the whole frame
     std::vector<ColliderLoad> loads;  ///< of every collider
+    std::vector<LimitRecord> limits;  ///< what set the substeps, the most frequent first
     std::vector<std::string> warnings;
 };
 

@@ -44,6 +44,7 @@ const char* shape_token(ShapeKind);
 struct Geometry {
     ShapeKind shape = ShapeKind::box;
     Float3 size{1, 1, 1};  ///< m, box; a plane uses x and z
+    bool endless = false;  ///< a plane without a size
     float radius = 0.5f;   ///< m, sphere, cylinder
     float height = 1;      ///< m, cylinder
     std::string file;      ///< absolute, or relative to the working folder; a '%04d' in it = one file per frame
@@ -55,8 +56,10 @@ struct Geometry {
 
 struct Snow {
     std::string name;
-    Geometry geometry;    ///< shape heightfield = a layer on it
+    Geometry geometry;    ///< shape heightfield = a layer on it, or on the mesh of its file, or on a collider
     float thickness = 0;  ///< m, of a layer
+    std::string on;       ///< the collider that the layer lies on and moves with; "" = on its file
+    bool spares = false;  ///< particles that would lie in snow that is there are left out
     SnowMaterial material;
     bool own_material = false;  ///< given for this body: goes before what particles of a file say
     Float3 velocity;            ///< m/s
@@ -99,6 +102,9 @@ struct SceneCamera {
     Float3 eye{3, 2, 4}, target;
     float angle = 0.6f;              ///< of view, top to bottom, rad
     int width = 1280, height = 720;  ///< pixels
+    float f_stop = 0;                ///< 0 = everything is sharp
+    float focus = 0;                 ///< m from the eye; 0 = on the target
+    float shutter = 0.5f;            ///< frames that it is open, around the frame
 };
 
 struct SceneOutput {
@@ -112,7 +118,10 @@ struct SceneOutput {
     bool staggered = false;
     float velocity_extension = 0;
     float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m
-    int surface_smooth = 2;
+    int surface_smooth = -1;
+    std::string surface_shape = "balls";
+    float surface_relief = 0, surface_relief_size = 0;  ///< m
+    int density_grains = 0;
     bool usd = true;
     int checkpoint_every = 5;  ///< frames
     int checkpoint_keep = 2;
@@ -146,12 +155,13 @@ struct Scene {
     double fps = 24;
     int first_frame = 1;  ///< holds the start of the motion
     int last_frame = 48;
+    double settle = 0;  ///< s that the snow of the first frame rests before the shot
 
     std::vector<Snow> snow;
     std::vector<Collider> colliders;
     SceneCamera camera;
-    bool has_ground = true;  ///< pictures show a ground plane
-    float ground = 0;        ///< its height, m
+    bool has_ground = false;  ///< pictures show a ground plane
+    float ground = 0;         ///< its height, m
     SceneOutput output;
     std::vector<WedgeAxis> wedges;
     std::vector<MotionValue> motion;    ///< with `parameters`, all that the motion depends on

@@ -14,7 +14,8 @@ namespace firn {
 struct SceneCounts {
     Count snow;                            ///< of all bodies, with all that the sources will make
     std::vector<ColliderCount> colliders;  ///< in the scene's order
-    Count boundary;                        ///< of all colliders
+    Count boundary;                        ///< of the colliders that are sampled as a whole
+    Count near;                            ///< of the others: what snow is near as it is placed
     double sampling_bytes = 0;             ///< that the largest of the samplers takes
     std::string largest;                   ///< whose that is
 };

@@ -48,9 +48,10 @@ toml::table* step_into(toml::table& from, const std::string& step, const std::st
     for (size_t k = 0; k < list->size(); ++k) {
         toml::table* table = (*list)[k].as_table();
         if (!table) continue;
-        const std::string name = (*table)["name"].value_or(std::string());
+        // The names that the reader gives to bodies without one.
+        const std::string name = (*table)["name"].value_or(step + std::to_string(k + 1));
         if (name == element || std::to_string(k) == element) return table;
-        names.push_back(name.empty() ? std::to_string(k) : name);
+        names.push_back(name);
     }
     throw Error(source + ": there is no '" + element + "' in " + step + "; there are " +
                 (names.empty() ? "none" : comma_list(names)));

@@ -34,15 +34,37 @@ ShapeKind shape_named(const std::string& token) {
     throw Error("there is no shape '" + token + "'");
 }
 
-/// How many '%04d' (or %d, %4d) stand in a file name. Throws when another % does.
-int frame_patterns(const SceneTable& section, const std::string& file) {
+/// Houdini's $F, $F4 and ####, as other programs write them, become %d, %04d and %04d.
+std::string with_percent(const std::string& file) {
+    std::string out;
+    for (size_t at = 0; at < file.size();) {
+        const bool houdini = file.compare(at, 2, "$F") == 0;
+        size_t end = houdini ? at + 2 : at;
+        if (houdini)
+            while (end < file.size() && std::isdigit(static_cast<unsigned char>(file[end]))) ++end;
+        else
+            while (end < file.size() && file[end] == '#') ++end;
+        if (end == at) {
+            out += file[at++];
+            continue;
+        }
+        const std::string digits = houdini ? file.substr(at + 2, end - at - 2) : std::to_string(end - at);
+        out += digits.empty() || digits == "1" ? "%d" : "%0" + digits + "d";
+        at = end;
+    }
+    return out;
+}
+
+/// How many '%04d' (or %d, %4d) stand in a file name, where $F4 and #### become one. Throws when another % does.
+int frame_patterns(const SceneTable& section, std::string& file) {
+    file = with_percent(file);
     int count = 0;
     for (size_t at = file.find('%'); at != std::string::npos; at = file.find('%', at + 1)) {
         size_t end = at + 1;
         while (end < file.size() && std::isdigit(static_cast<unsigned char>(file[end]))) ++end;
         if (end == file.size() || file[end] != 'd' || end > at + 3 || ++count > 1)
-            section.fail_at("file",
-                            "file = \"" + file + "\": one %d or %04d may stand in it for the frame, and no other %");
+            section.fail_at("file", "file = \"" + file +
+                                        "\": one %d, %04d, $F4 or #### may stand in it for the frame, and no other %");
     }
     return count;
 }
@@ -53,6 +75,7 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     section.check_shape(token);
     geometry.shape = shape_named(token);
     geometry.size = section.vector("size");
+    geometry.endless = geometry.shape == ShapeKind::plane && !section.has("size");
     geometry.radius = section.real("radius");
     geometry.height = section.real("height");
     if (section.has("grid")) geometry.grid = section.text("grid");
@@ -64,8 +87,15 @@ Geometry read_geometry(const SceneTable& section, const std::string& folder) {
     geometry.file = section.path("file", folder);
     const bool needs_file = geometry.shape == ShapeKind::mesh || geometry.shape == ShapeKind::vdb ||
                             geometry.shape == ShapeKind::heightfield || geometry.shape == ShapeKind::particles;
-    if (needs_file && geometry.file.empty())
-        fail(section.where(), section.title() + " with shape = \"" + token + "\" needs a 'file'");
+    const bool on_collider = token == "layer" && section.has("on");
+    if (on_collider)
+        for (const char* key : {"file", "position", "scale"})
+            if (section.has(key))
+                section.fail_at(
+                    key, std::string("the collider of 'on' says what is under the layer; take this '") + key + "' out");
+    if (needs_file && geometry.file.empty() && !on_collider)
+        fail(section.where(), section.title() + " with shape = \"" + token + "\" needs a 'file'" +
+                                  (token == "layer" ? ", or the name of a collider, 'on'" : ""));
     return geometry;
 }
 
@@ -88,12 +118,14 @@ Snow read_snow(SceneTable section, Scene& scene, const Materials& materials, con
     section.record(scene.motion, "snow." + snow.name);
     snow.geometry = read_geometry(section, scene.folder);
     if (frame_patterns(section, snow.geometry.file))
-        section.fail_at("file", "snow is placed once: give one file, without %d");
+        section.fail_at("file", "snow is placed once: give one file, without %d, $F or ####");
     snow.material = read_body_material(section, materials, otherwise);
     if (section.has("density")) snow.material.material.rest_density = section.real("density");
     snow.own_material = section.has("material") || section.has("density");
     note_material(section, snow.material, snow.own_material && snow.geometry.shape == ShapeKind::particles);
     snow.thickness = section.real("thickness");
+    if (section.has("on")) snow.on = section.text("on");
+    snow.spares = section.text("overlap") == "remove";
     snow.velocity = section.vector("velocity");
     snow.spin = section.vector("spin");
     snow.relaxed = section.text("filling") == "relaxed";
@@ -179,10 +211,27 @@ SceneCamera read_camera(const SceneTable& section) {
     camera.target = section.vector("target");
     camera.angle = section.real("angle") * pi / 180;
     std::tie(camera.width, camera.height) = section.whole_pair("size");
+    camera.f_stop = section.real_or_zero("f_stop");
+    camera.focus = section.real_or_zero("focus");
+    camera.shutter = section.real("shutter");
     const Float3 &e = camera.eye, &t = camera.target;
     if (camera.given && e.x == t.x && e.y == t.y && e.z == t.z)
         section.fail_at("eye", "the camera's eye and target are the same point");
     return camera;
+}
+
+/// A picture shows a ground where the snow has one: a plane that lies level and still.
+void read_ground(const SceneTable& camera, Scene& scene) {
+    for (const Collider& c : scene.colliders) {
+        const Float3& turn = c.geometry.placed.rotation;
+        if (c.geometry.shape != ShapeKind::plane || c.keys.size() > 1 || c.inverted || turn.x != 0 || turn.z != 0)
+            continue;
+        if (!scene.has_ground || c.geometry.placed.position.y < scene.ground)
+            scene.ground = c.geometry.placed.position.y;
+        scene.has_ground = true;
+    }
+    if (camera.has("ground")) scene.has_ground = camera.toggle("ground");
+    if (camera.has("ground_height")) scene.ground = camera.real("ground_height");
 }
 
 SceneOutput read_output(const SceneTable& section, const std::string& folder) {
@@ -206,8 +255,12 @@ SceneOutput read_output(const SceneTable& section, const std::string& folder) {
     output.velocity_extension = section.real_or_zero("velocity_extension");
     output.surface_radius = section.real_or_zero("surface_radius");
     output.surface_dilate = section.real("surface_dilate");
-    output.surface_smooth = section.integer("surface_smooth");
+    if (section.has("surface_smooth")) output.surface_smooth = section.integer("surface_smooth");
     output.surface_erode = section.real("surface_erode");
+    output.surface_shape = section.text("surface_shape");
+    output.surface_relief = section.real_or_zero("surface_relief");
+    output.surface_relief_size = section.real_or_zero("surface_relief_size");
+    output.density_grains = section.integer("density_grains");
     output.usd = section.toggle("usd");
     output.checkpoint_every = section.integer("checkpoint_every");
     output.checkpoint_keep = section.integer("checkpoint_keep");
@@ -225,6 +278,10 @@ WedgeAxis read_wedge_axis(const SceneTable& section) {
     const toml::array* list = node ? node->as_array() : nullptr;
     if (!list || list->empty()) section.fail_at("values", "a [[wedge]] needs its 'values', [1, 2, 3]");
     for (const toml::node& value : *list) {
+        if (const auto number = value.value_exact<double>()) {
+            axis.values.push_back(shortest_text(*number));  // 0.1, not 0.10000000000000001
+            continue;
+        }
         std::ostringstream text;
         value.visit([&](const auto& it) { text << it; });
         axis.values.push_back(text.str());
@@ -331,6 +388,7 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     scene.fps = time.number("fps");
     scene.first_frame = time.integer("start");
     scene.last_frame = time.has("end") ? time.integer("end") : scene.first_frame + 47;
+    scene.settle = time.number("settle");
     if (scene.last_frame < scene.first_frame) time.fail_at("end", "the last frame comes before the first");
 
     const SceneTable machine = section("machine");
@@ -359,11 +417,18 @@ Scene scene_of(const toml::table& root, const std::string& path, const std::stri
     for (const SceneTable& body : top.list("collider", "collider", "[[collider]]"))
         scene.colliders.push_back(read_collider(body, scene));
     require_own_names(scene.colliders);
+    for (const Snow& snow : scene.snow) {
+        if (snow.on.empty()) continue;
+        std::vector<std::string> names;
+        for (const Collider& collider : scene.colliders) names.push_back(collider.name);
+        if (std::find(names.begin(), names.end(), snow.on) == names.end())
+            fail(snow.where, "'" + snow.name + "' lies on '" + snow.on + "', but no collider is called that" +
+                                 did_you_mean(snow.on, names));
+    }
 
     const SceneTable camera = section("camera");
     scene.camera = read_camera(camera);
-    scene.has_ground = camera.toggle("ground");
-    scene.ground = camera.real("ground_height");
+    read_ground(camera, scene);
     scene.output = read_output(section("output"), scene.folder);
     scene.wedges = read_wedges(top);
     collect_hints(scene);

@@ -1,5 +1,5 @@
-#include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "firn/error.h"
 #include "interrupt.h"
@@ -12,21 +12,23 @@ namespace firn {
 
 namespace {
 
-int frame_number(const std::string& text, const std::string& all) {
-    int frame = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), frame);
-    if (error != std::errc() || stop != text.data() + text.size())
-        throw UsageError("--frames " + all + ": write FIRST-LAST, 1-48, or the last frame alone");
-    return frame;
-}
-
-/// "1-48" or "48".
+/// Files of these frames; the simulation goes from the scene's first frame to the last of them.
 void set_frames(const std::string& text, Scene& scene, SimulationSettings& settings) {
-    const size_t dash = text.find('-', 1);  // a first frame may be below zero
-    if (dash != std::string::npos) settings.output_start = frame_number(text.substr(0, dash), text);
-    scene.last_frame = frame_number(dash == std::string::npos ? text : text.substr(dash + 1), text);
-    if (scene.last_frame < scene.first_frame || settings.output_start.value_or(scene.first_frame) > scene.last_frame)
+    settings.frames = parse_frames(text);
+    if (settings.frames.last() < scene.first_frame)
         throw UsageError("--frames " + text + ": the scene begins at frame " + std::to_string(scene.first_frame));
+    if (settings.frames.last() == std::numeric_limits<int>::max()) {
+        if (settings.frames.first() > scene.last_frame)
+            throw UsageError("--frames " + text + ": the scene ends at frame " + std::to_string(scene.last_frame));
+        return;
+    }
+    scene.last_frame = settings.frames.last();
+    // 0.1 wrote all frames up to it: nobody shall find out from a farm's missing files.
+    if (settings.frames.first() == scene.last_frame && scene.last_frame > scene.first_frame &&
+        text == std::to_string(scene.last_frame))
+        scene.warnings.push_back("--frames " + text + " writes the files of frame " + text +
+                                 " alone; for all frames up to it: --frames " + std::to_string(scene.first_frame) +
+                                 "-" + text);
     // So that the run's copy of the scene knows where it ends.
     scene.overrides.push_back("time.end=" + std::to_string(scene.last_frame));
 }
@@ -72,6 +74,7 @@ int run(const CommandLine& line) {
     catch_interrupts();
     ProgressView view(ProgressView::fitting(line.has("--quiet")), scene.first_frame, scene.last_frame);
     if (line.has("--openjd")) view.tell_openjd();
+    if (line.has("-v") || line.has("--verbose")) view.tell_substeps();
     const int signal = simulate(scene, folder, settings, view);
     if (signal != 0) {
         std::string again = "firn sim " + scene.path + " --resume --out " + out;
@@ -115,7 +118,7 @@ constexpr const char* details =
     "A terminal gets a bar, anything else one line for each frame. Exit codes: 0 done, 1 error, 2 wrong usage,\n"
     "130 stopped by Ctrl-C and saved, 143 the same by SIGTERM, 129 by SIGHUP, 141 by SIGPIPE.\n"
     "\n"
-    "  firn sim wall.toml --set scene.resolution=0.5 --frames 24 --out /tmp/test\n"
+    "  firn sim wall.toml --set scene.resolution=0.5 --frames 1-24 --out /tmp/test\n"
     "  firn sim wall.toml --resume\n";
 
 }  // namespace
@@ -128,8 +131,9 @@ Subcommand sim_command() {
         details,
         {{"SCENE", "", "a scene file (.toml); `firn keys` lists what it may hold"},
          {"--out", "FOLDER", "where the run goes"},
-         {"--frames", "A-B",
-          "stop after frame B, write files from frame A on; the simulation still starts at the scene's first frame"},
+         {"--frames", "LIST",
+          "which frames get files: 1-48, 48, 1-48:4, 1-10,20,30-; it simulates from the scene's first frame to the "
+          "last"},
          {"--set", "KEY=VALUE", "change a value of the scene; may be repeated"},
          {"--resume", "",
           "continue from the last checkpoint, bit-exactly; starts at the first frame if there is no run"},
@@ -143,6 +147,8 @@ Subcommand sim_command() {
          {"--threads", "N",
           "number of CPU threads, at most one for each core; 0 = all cores. Results don't depend on it"},
          {"--openjd", "", "also print progress in the form that Open Job Description schedulers read"},
+         {"-v", "", "the same as --verbose"},
+         {"--verbose", "", "also a line for each substep: its length, and which particle, body or parameter set it"},
          {"--quiet", "", "only warnings and errors"}},
         run,
         {"--set"}};

@@ -133,6 +133,7 @@ private:
     void make_colliders();
     void begin(State&&);
     State first_state();
+    void settle(State&);
     State state_before(int frame);
     void warn_of_another_device(const std::string& began_on) const;
     bool load_checkpoint(int frame, State&);
@@ -147,7 +148,7 @@ private:
     RunHeader header() const;
     std::vector<SolveName> solve_names() const;
     void write_particle_file(int frame, double time);
-    void write_volume_file(int frame, double time, const Particles&);
+    void write_volume_file(int frame, double time, const Particles&, const GrainBirths&);
     bool checkpoint_is_due(int frame) const {
         return (frame - scene_.first_frame) % scene_.output.checkpoint_every == 0 || frame == scene_.last_frame;
     }
@@ -168,6 +169,7 @@ private:
     std::vector<CollidingBody> colliders_;
     std::vector<BodyId> body_ids_;
     uint64_t boundary_count_ = 0;
+    int on_demand_ = 0;   ///< colliders that are sampled where snow comes near
     bool begun_ = false;  ///< the engine holds `state_`
     State state_;
     std::optional<State> newest_;  ///< that of the newest checkpoint, until it is needed
@@ -199,8 +201,12 @@ int Run::go() {
     else if (const std::optional<int> frame = next_frame())
         begin(state_before(*frame));
     view_.say(engine_.device() + "; " + count_text(state_.particles.count()) + " snow and " +
-              count_text(boundary_count_) + " boundary particles; frames " + std::to_string(scene_.first_frame) +
-              " to " + std::to_string(scene_.last_frame) + " into " + folder_.path());
+              count_text(boundary_count_) + " boundary particles" +
+              (on_demand_ > 0 ? " and " + std::to_string(on_demand_) + " ground" + (on_demand_ > 1 ? "s" : "") +
+                                    " sampled where snow is near"
+                              : "") +
+              "; frames " + std::to_string(scene_.first_frame) + " to " + std::to_string(scene_.last_frame) + " into " +
+              folder_.path());
     write_scene();
     if (!resumed || flaws_.whole_log) {
         manifest_.claim({folder_.log()}, settings_.force);
@@ -354,10 +360,11 @@ RunPlan Run::plan() const {
     plan.name = scene_.name;
     plan.first_frame = scene_.first_frame;
     plan.last_frame = scene_.last_frame;
-    plan.output_start = settings_.output_start.value_or(scene_.first_frame);
+    plan.frames = settings_.frames;
     plan.every = scene_.output.every;
     plan.particles = scene_.output.particles == "none"           ? ""
                      : scene_.output.particles == "bgeo_classic" ? "bgeo"
+                     : scene_.output.particles == "vdb16"        ? "vdb"
                                                                  : scene_.output.particles;
     plan.volumes = !scene_.output.volumes.empty();
     plan.usd = scene_.output.usd;
@@ -383,7 +390,7 @@ int Run::make_again() {
         if (interrupted_by() != 0) return interrupted_by();
         const State state = load_particles(frame);
         FrameRecord record = begin_record(frame);
-        if (flaws_.volumes.count(frame) > 0) write_volume_file(frame, record.time, state.particles);
+        if (flaws_.volumes.count(frame) > 0) write_volume_file(frame, record.time, state.particles, state.births);
         if (flaws_.log.count(frame) == 0) continue;
         add_statistics(record, state.particles, scene_.parameters);
         record.warnings.push_back("this line was made again from the particles: substeps and times are not known");
@@ -480,6 +487,7 @@ void Run::make_colliders() {
         colliders_.emplace_back(scene_, k);
         for (const std::string& warning : colliders_.back().warnings()) view_.warn("warning: " + warning);
         boundary_count_ += colliders_.back().count();
+        on_demand_ += colliders_.back().on_demand() ? 1 : 0;
     }
 }
 
@@ -489,7 +497,30 @@ State Run::first_state() {
     state.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame, state);
     if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
+    settle(state);
     return state;
+}
+
+/// Before the shot, the snow comes to rest among colliders that stand still. What it was born with, it starts with.
+void Run::settle(State& state) {
+    if (scene_.settle <= 0 || state.particles.count() == 0) return;
+    Engine engine(scene_.parameters, scene_.device, scene_.method);
+    for (CollidingBody& collider : colliders_) engine.add_body(collider.body_at(scene_.first_frame));
+    std::vector<Float3> given(state.particles.count());
+    state.particles.velocity.swap(given);
+    engine.upload(state.particles);
+    const int pieces = std::max(1, static_cast<int>(std::ceil(scene_.settle * scene_.fps)));
+    for (int k = 0; k < pieces; ++k) {
+        view_.phase("settling, " + std::to_string(k + 1) + " of " + std::to_string(pieces));
+        const FrameReport report =
+            engine.advance(scene_.settle / pieces, [](const Progress&) { return interrupted_by() == 0; });
+        if (report.interrupted)
+            throw Error(
+                "stopped while the snow came to rest (time.settle); there is nothing to resume yet: start again");
+    }
+    engine.download(state.particles);
+    state.particles.velocity = std::move(given);
+    state.births.rest = state.particles.position;
 }
 
 void Run::add_what_appears(int frame, State& state) {
@@ -572,6 +603,7 @@ int Run::advance_one() {
         throw Error("frame " + std::to_string(frame) + ": " + error.what());
     }
     engine_.download(state_.particles);
+    view_.substeps(frame, record.substeps + unrecorded, report);
     add_report(record, report);
     for (size_t k = 0; k < colliders_.size(); ++k)
         add_load(record, scene_.colliders[k].name, engine_.body_load(body_ids_[k]),
@@ -627,7 +659,7 @@ void Run::finish_frame(FrameRecord& record) {
     }
     if (volumes) {
         const Clock::time_point began = Clock::now();
-        write_volume_file(frame, record.time, state_.particles);
+        write_volume_file(frame, record.time, state_.particles, state_.births);
         record.seconds.emplace_back("volumes", seconds_since(began));
     }
     record.bytes_process = resident_bytes();
@@ -656,17 +688,20 @@ void Run::write_particle_file(int frame, double time) {
         lend(state_.particles, file.particles, [&] {
             if (scene_.output.particles == "bgeo_classic")
                 write_particles(path, file, ParticleFormat::bgeo_classic);
+            else if (scene_.output.particles == "vdb16")
+                write_particles(path, file, ParticleFormat::vdb_points_16);
             else
                 write_particles(path, file);
         });
     });
 }
 
-void Run::write_volume_file(int frame, double time, const Particles& particles) {
+void Run::write_volume_file(int frame, double time, const Particles& particles, const GrainBirths& births) {
     view_.phase("writing volumes");
+    const GrainBirths known = births.rest.size() == particles.count() ? births : GrainBirths{};
     const std::string path = folder_.volumes(frame);
     manifest_.write(path, settings_.force, [&] {
-        write_volumes(path, particles, volume_settings(scene_), {frame, time, scene_.fps});
+        write_volumes(path, particles, volume_settings(scene_), {frame, time, scene_.fps}, {}, known);
     });
 }
 
@@ -768,6 +803,9 @@ void Run::write_stage() {
     stage.camera.target = scene_.camera.target;
     stage.camera.angle = scene_.camera.angle;
     stage.camera.aspect = static_cast<float>(scene_.camera.width) / static_cast<float>(scene_.camera.height);
+    stage.camera.f_stop = scene_.camera.f_stop;
+    stage.camera.focus = scene_.camera.focus;
+    stage.camera.shutter = scene_.camera.shutter;
     if (stage.has_camera) {
         // As `firn preview` has it: from the side, however the camera looks.
         const Float3 at = PreviewSettings().to_sun;
@@ -801,6 +839,10 @@ VolumeSettings volume_settings(const Scene& scene) {
     settings.surface_dilate = output.surface_dilate;
     settings.surface_erode = output.surface_erode;
     settings.surface_smooth = output.surface_smooth;
+    settings.surface_kernels = output.surface_shape == "kernels";
+    settings.surface_relief = output.surface_relief;
+    settings.surface_relief_size = output.surface_relief_size;
+    settings.density_grains = output.density_grains;
     settings.half_float = output.half_float;
     settings.compression = output.compression == "blosc" ? VolumeSettings::Compression::blosc
                            : output.compression == "zip" ? VolumeSettings::Compression::zip

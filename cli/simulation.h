@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "frame_range.h"
 #include "progress.h"
 #include "run_folder.h"
 #include "scene.h"
@@ -9,12 +10,12 @@
 namespace firn {
 
 struct SimulationSettings {
-    bool resume = false;              ///< continue from the newest checkpoint, or start if there is no run yet
-    std::optional<int> from_frame;    ///< with resume: continue from this frame's particles, not from a checkpoint
-    bool force = false;               ///< replace a run that is there, and overwrite files of others
-    bool wait = false;                ///< for another run in the folder to end, instead of an Error
-    bool volumes = true;              ///< false = `firn volumes` makes them from the particles
-    std::optional<int> output_start;  ///< files only from this frame on
+    bool resume = false;            ///< continue from the newest checkpoint, or start if there is no run yet
+    std::optional<int> from_frame;  ///< with resume: continue from this frame's particles, not from a checkpoint
+    bool force = false;             ///< replace a run that is there, and overwrite files of others
+    bool wait = false;              ///< for another run in the folder to end, instead of an Error
+    bool volumes = true;            ///< false = `firn volumes` makes them from the particles
+    FrameSet frames;                ///< that have files
 };
 
 /// Runs the scene from its first to its last frame, into the folder. A resumed run also makes again whatever is missing

@@ -6,6 +6,7 @@
 #include "firn/error.h"
 #include "firn/flakes.h"
 #include "firn/particle_file.h"
+#include "float3.h"
 #include "placement.h"
 #include "snow_filling.h"
 
@@ -68,7 +69,8 @@ size_t SnowPlacer::place(int frame, Particles& particles, int64_t& next_id) {
 const std::vector<Float3>& SnowPlacer::points(size_t body) {
     if (!points_[body].empty()) return points_[body];
     const Snow& snow = scene_.snow[body];
-    Filling filled = fill_snow(snow, scene_.parameters);
+    Filling filled = fill_snow(snow, scene_);
+    standing_ = std::move(filled.triangle);
     warnings_.insert(warnings_.end(), filled.warnings.begin(), filled.warnings.end());
     points_[body] = std::move(filled.position);
     return points_[body];
@@ -138,11 +140,54 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         // It is placed once; nobody asks for the points again.
         fresh = make_particles(snow, std::move(points_[body]));
         points_[body] = {};
+        if (!snow.on.empty()) move_with_ground(snow, fresh);
     }
+    if (snow.spares) leave_out_overlaps(snow, particles, fresh);
     fresh.id.reserve(fresh.count());
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
     append(particles, fresh);
     return fresh.count();
+}
+
+/// Snow on a body that moves starts with its speed.
+void SnowPlacer::move_with_ground(const Snow& snow, Particles& fresh) const {
+    const size_t under = collider_under(snow, scene_);
+    if (!collider_moves(scene_, under)) return;
+    const int frame = first_frame_of(snow, scene_);
+    const Mesh now = collider_mesh(scene_, under, frame), next = collider_mesh(scene_, under, frame + 1);
+    if (now.points.size() != next.points.size()) return;
+    const float fps = static_cast<float>(scene_.fps);
+    for (size_t i = 0; i < fresh.count(); ++i) {
+        const auto& [a, b, c] = now.triangles[standing_[i]];
+        const Float3 &p = now.points[a], &q = now.points[b], &r = now.points[c], &x = fresh.position[i];
+        // Where in the triangle it stands, seen from above.
+        const float area = (q.x - p.x) * (r.z - p.z) - (r.x - p.x) * (q.z - p.z);
+        const float s = ((x.x - p.x) * (r.z - p.z) - (r.x - p.x) * (x.z - p.z)) / area;
+        const float t = ((q.x - p.x) * (x.z - p.z) - (x.x - p.x) * (q.z - p.z)) / area;
+        const auto speed = [&](uint32_t k) { return fps * (next.points[k] - now.points[k]); };
+        fresh.velocity[i] += (1 - s - t) * speed(a) + s * speed(b) + t * speed(c);
+    }
+}
+
+void SnowPlacer::leave_out_overlaps(const Snow& snow, const Particles& there, Particles& fresh) {
+    if (there.count() == 0 || fresh.count() == 0) return;
+    // Nearer than this, two particles push each other apart at once.
+    const std::vector<uint8_t> taken = near_any(fresh.position, there.position, 0.75f * scene_.parameters.spacing);
+    const size_t count = fresh.count();
+    for (const ParticleArray& array : particle_arrays()) {
+        if (array.components == 0 || array.size(fresh) == 0) continue;
+        const size_t width = static_cast<size_t>(array.components);
+        float* data = array.data(fresh);
+        size_t kept = 0;
+        for (size_t i = 0; i < count; ++i)
+            if (!taken[i]) std::copy_n(data + i * width, width, data + width * kept++);
+    }
+    const size_t left = static_cast<size_t>(std::count(taken.begin(), taken.end(), 0));
+    for (const ParticleArray& array : particle_arrays())
+        if (array.size(fresh) != 0) array.resize(fresh, left);
+    if (left < count)
+        warnings_.push_back("snow '" + snow.name + "': " + std::to_string(count - left) + " of " +
+                            std::to_string(count) + " particles were left out, where snow was already");
 }
 
 size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int64_t& next_id) {

@@ -30,6 +30,8 @@ private:
     const std::vector<Float3>& points(size_t body);
     size_t place_body(size_t body, Particles&, int64_t& next_id);
     size_t open_source(size_t body, int frame, Particles&, int64_t& next_id);
+    void move_with_ground(const Snow&, Particles&) const;
+    void leave_out_overlaps(const Snow&, const Particles& there, Particles& fresh);
     /// Particles at these positions, with the velocity and the material of the body.
     Particles make_particles(const Snow&, std::vector<Float3> positions) const;
 
@@ -37,6 +39,7 @@ private:
     std::vector<std::vector<Float3>> points_;  ///< of each body, m, world; empty = not yet asked for
     std::vector<bool> varies_;                 ///< which rows of material_table() differ between particles
     std::vector<std::string> warnings_;
+    std::vector<uint32_t> standing_;  ///< of the body that was filled last: the triangles that its particles stand on
 };
 
 /// Appends every array, and fills up with zeros those that only one of the two has.

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "colliders.h"
 #include "firn/error.h"
 #include "firn/memory.h"
 #include "firn/particle_file.h"
 #include "firn/scattered.h"
 #include "placement.h"
+#include "snow.h"
 
 namespace firn {
 
@@ -19,10 +22,6 @@ constexpr double bytes_per_point = 48;  ///< position and normal twice over; the
 std::string title(const Snow& snow) {
     return "snow '" + snow.name + "'";
 }
-
-struct Bounds {
-    Float3 low, high;
-};
 
 Bounds bounds_of(const std::vector<Float3>& points, const Transform& placed) {
     Bounds bounds;
@@ -47,6 +46,12 @@ void require_near(const Float3& low, const Float3& high, float spacing, const st
                 " m apart; move everything closer to the origin, or check its units");
 }
 
+/// m, of the box about a box, a sphere or a cylinder.
+Float3 shape_size(const Geometry& g) {
+    if (g.shape == ShapeKind::box) return g.size;
+    return {2 * g.radius, g.shape == ShapeKind::sphere ? 2 * g.radius : g.height, 2 * g.radius};
+}
+
 /// A lattice through a shape's own box that is centred on it, so that faces lie half a spacing outside the particles.
 struct ShapeLattice {
     const Geometry& shape;
@@ -54,9 +59,7 @@ struct ShapeLattice {
     int64_t count[3];
 
     ShapeLattice(const Geometry& g, float apart) : shape(g), spacing(apart) {
-        const Float3 size = g.shape == ShapeKind::box      ? g.size
-                            : g.shape == ShapeKind::sphere ? Float3{2 * g.radius, 2 * g.radius, 2 * g.radius}
-                                                           : Float3{2 * g.radius, g.height, 2 * g.radius};
+        const Float3 size = shape_size(g);
         // A length of 0.3 m at 0.02 m is 15 spacings, whatever the rounding of either.
         const auto cells = [&](float length) { return static_cast<int64_t>(std::llround(double(length) / apart)); };
         count[0] = cells(size.x);
@@ -167,7 +170,16 @@ void require_room(double count, const Snow& snow, const Parameters& parameters) 
     throw Error(title(snow) + text + "; make it smaller, or the spacing larger");
 }
 
-Filling fill(const Snow& snow, const Parameters& parameters) {
+/// What a layer lies on, where that is no heightfield; in the space that the layer is placed from.
+std::optional<Mesh> ground_of(const Snow& snow, const Scene& scene) {
+    if (snow.geometry.shape != ShapeKind::heightfield) return std::nullopt;
+    if (!snow.on.empty()) return collider_mesh(scene, collider_under(snow, scene), first_frame_of(snow, scene));
+    if (is_mesh_file(snow.geometry.file)) return file_mesh(snow, scene.parameters.spacing);
+    return std::nullopt;
+}
+
+Filling fill(const Snow& snow, const Scene& scene) {
+    const Parameters& parameters = scene.parameters;
     const Geometry& g = snow.geometry;
     const float spacing = parameters.spacing;
     FillSettings settings = fill_settings(snow, parameters);
@@ -194,6 +206,8 @@ Filling fill(const Snow& snow, const Parameters& parameters) {
             for (Float3& p : filling.position) p = {p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
             return filling;
         case ShapeKind::heightfield:
+            if (const std::optional<Mesh> ground = ground_of(snow, scene))
+                return fill_layer(*ground, snow.thickness, settings);
             return fill_layer(read_heightfield(g.file, g.cell, g.relief), snow.thickness, settings);
         case ShapeKind::plane:
         case ShapeKind::particles:
@@ -202,46 +216,66 @@ Filling fill(const Snow& snow, const Parameters& parameters) {
     throw Error(title(snow) + ": this shape can't be filled");
 }
 
+/// Of a layer, in the space that it is placed from.
+Count layer_count(const Snow& snow, const Scene& scene, const FillSettings& settings) {
+    const Geometry& g = snow.geometry;
+    if (!snow.on.empty())
+        return count_layer_on(scene, collider_under(snow, scene), first_frame_of(snow, scene), snow.thickness,
+                              settings);
+    if (!is_mesh_file(g.file)) return count_layer(read_heightfield(g.file, g.cell, g.relief), snow.thickness, settings);
+    const Count found = count_mesh_layer(g.file, g.placed.scale, Transform(), snow.thickness, settings);
+    require_near(found.low, found.high, settings.spacing, title(snow) + ", " + g.file);
+    return found;
+}
+
 /// A count, and what the particles will lie within.
 struct Counted {
     Count count;
     Bounds bounds;
 };
 
-Counted count(const Snow& snow, const Parameters& parameters) {
+Counted count(const Snow& snow, const Scene& scene, const Count* twin) {
+    const Parameters& parameters = scene.parameters;
     const Geometry& g = snow.geometry;
     const float spacing = parameters.spacing;
     FillSettings settings = fill_settings(snow, parameters);
     const Transform placed = transform_of(g.placed);
-    const auto counted = [&](Count found, const std::vector<Float3>& points) {
-        return Counted{std::move(found), bounds_of(points, placed)};
+    const auto within = [&](Count found, const Float3& low, const Float3& high) {
+        std::vector<Float3> corners;
+        for (int i = 0; i < 8; ++i)
+            corners.push_back({i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z});
+        return Counted{std::move(found), bounds_of(corners, placed)};
     };
     switch (g.shape) {
         case ShapeKind::box:
         case ShapeKind::sphere:
         case ShapeKind::cylinder: {
-            const Mesh mesh = shape_mesh(g);
-            return counted(snow.relaxed ? count_filling(mesh, settings) : count_lattice(g, spacing), mesh.points);
+            const Float3 size = shape_size(g), high{0.5f * size.x, 0.5f * size.y, 0.5f * size.z};
+            const Float3 low{-high.x, -high.y, -high.z};
+            if (twin) return within(*twin, low, high);
+            return within(snow.relaxed ? count_filling(shape_mesh(g), settings) : count_lattice(g, spacing), low, high);
         }
         case ShapeKind::mesh: {
-            const Mesh mesh = file_mesh(snow, spacing);
-            return counted(count_filling(mesh, settings), mesh.points);
+            const Count found = twin ? *twin : count_mesh_filling(g.file, g.placed.scale, settings);
+            require_near(found.low, found.high, spacing, title(snow) + ", " + g.file);
+            return within(found, found.low, found.high);
         }
         case ShapeKind::vdb: {
             settings.spacing = spacing / g.placed.scale;
-            const CountingMesh found = vdb_counting_mesh(g.file, g.grid, settings.spacing);
-            Count count = count_filling(found.mesh, settings);
-            count.exact = count.exact && found.exact;
-            return counted(std::move(count), transformed(found.mesh, Transform(), g.placed.scale).points);
+            const Count count = twin ? *twin : count_vdb_filling(g.file, g.grid, settings);
+            const auto scaled = [&](const Float3& p) {
+                return Float3{p.x * g.placed.scale, p.y * g.placed.scale, p.z * g.placed.scale};
+            };
+            return within(count, scaled(count.low), scaled(count.high));
         }
         case ShapeKind::heightfield: {
-            const Heightfield field = read_heightfield(g.file, g.cell, g.relief);
-            const MeshFacts facts = heightfield_facts(field);
-            return counted(count_layer(field, snow.thickness, settings), {facts.low, facts.high});
+            const Count found = twin ? *twin : layer_count(snow, scene, settings);
+            return within(found, found.low, found.high);
         }
         case ShapeKind::particles: {
+            if (twin) return {*twin, {}};
             Count found;
-            found.particles = static_cast<double>(read_particles(g.file).particles.count());
+            found.particles = static_cast<double>(count_particles(g.file));
             found.exact = true;
             return {found, {}};
         }
@@ -272,8 +306,19 @@ void complete(const Snow& snow, const Parameters& parameters, double particles, 
 
 }  // namespace
 
-Filling fill_snow(const Snow& snow, const Parameters& parameters) {
-    Filling filling = made(snow, [&] { return fill(snow, parameters); });
+size_t collider_under(const Snow& snow, const Scene& scene) {
+    for (size_t k = 0; k < scene.colliders.size(); ++k)
+        if (scene.colliders[k].name == snow.on) {
+            if (scene.colliders[k].geometry.endless)
+                throw Error(title(snow) + " lies on '" + snow.on + "', a plane without end; give that a size");
+            return k;
+        }
+    throw Error(snow.where + ": " + title(snow) + " lies on '" + snow.on + "', but no collider is called that");
+}
+
+Filling fill_snow(const Snow& snow, const Scene& scene) {
+    const Parameters& parameters = scene.parameters;
+    Filling filling = made(snow, [&] { return fill(snow, scene); });
     const Transform placed = transform_of(snow.geometry.placed);
     for (Float3& p : filling.position) p = apply_transform(placed, p);
     complete(snow, parameters, static_cast<double>(filling.position.size()), bounds_of(filling.position, Transform()),
@@ -281,9 +326,10 @@ Filling fill_snow(const Snow& snow, const Parameters& parameters) {
     return filling;
 }
 
-Count count_snow(const Snow& snow, const Parameters& parameters) {
-    Counted counted = made(snow, [&] { return count(snow, parameters); });
-    complete(snow, parameters, counted.count.particles, counted.bounds, counted.count.warnings);
+Count count_snow(const Snow& snow, const Scene& scene, const Count* twin, Bounds* placed) {
+    Counted counted = made(snow, [&] { return count(snow, scene, twin); });
+    complete(snow, scene.parameters, counted.count.particles, counted.bounds, counted.count.warnings);
+    if (placed) *placed = counted.bounds;
     return std::move(counted.count);
 }
 

@@ -1,3 +1,4 @@
+#include "firn/grain_file.h"
 #include "firn/particle_file.h"
 #include "firn/volume_file.h"
 #include "frame_work.h"
@@ -27,7 +28,8 @@ int run(const CommandLine& line) {
     };
     work.make = [&](const std::string& path, const std::string& particles, const FrameStamp& stamp) {
         const ParticleFile file = read_particles(particles);
-        write_volumes(path, file.particles, settings, stamp, [] { return interrupted_by() != 0; });
+        write_volumes(
+            path, file.particles, settings, stamp, [] { return interrupted_by() != 0; }, births_of(file));
         return count_text(file.particles.count()) + " particles";
     };
     return make_frames(line, scene, run, out, manifest, work);

@@ -11,13 +11,14 @@
 
 #include "firn/error.h"
 #include "firn/rigid_transform.h"
+#include "firn/surface_sources.h"
 #include "particle_transfer.h"
 
 namespace firn {
 
 namespace {
 
-constexpr int placement_numbers = 12;
+constexpr int placement_numbers = 12, plane_numbers = 4;
 
 /// FNV-1a.
 int64_t body_number(const std::string& owner, const std::string& name) {
@@ -63,6 +64,38 @@ Transform read_placement(const GU_Detail& detail, const char* name, GA_Offset po
     return t;
 }
 
+/// With one point in the place of a plane.
+std::vector<MovingBody> with_points(std::vector<MovingBody> bodies) {
+    for (MovingBody& moving : bodies) {
+        const PlaneShape* const plane = plane_shape(moving.body.source.get());
+        if (!plane) continue;
+        const Transform& at = plane->placement;
+        moving.body.position = {apply_transform(at, Float3{})};
+        moving.body.normal = {turned(at, Float3{0, 1, 0})};
+        moving.body.volume = {0.0f};
+        moving.body.placement = moving.end = at;
+    }
+    return bodies;
+}
+
+void write_planes(GU_Detail& detail, const std::vector<PointBlock>& blocks, const std::vector<MovingBody>& bodies) {
+    if (std::none_of(bodies.begin(), bodies.end(),
+                     [](const MovingBody& b) { return plane_shape(b.body.source.get()); }))
+        return;
+    std::vector<float> values;
+    for (const MovingBody& moving : bodies) {
+        const PlaneShape* const plane = plane_shape(moving.body.source.get());
+        for (size_t i = 0; i < moving.body.position.size(); ++i) {
+            if (plane)
+                values.insert(values.end(), {static_cast<float>(plane->size_x), static_cast<float>(plane->size_z),
+                                             plane->settings.spacing, plane->settings.boundary_volume});
+            else
+                values.insert(values.end(), plane_numbers, 0.0f);
+        }
+    }
+    write_floats(detail, blocks, "plane", plane_numbers, values.data());
+}
+
 /// Blocks that end where a body ends.
 std::vector<PointBlock> append_points(GU_Detail& detail, const std::vector<MovingBody>& bodies) {
     std::vector<PointBlock> blocks;
@@ -83,8 +116,9 @@ std::vector<PointBlock> append_points(GU_Detail& detail, const std::vector<Movin
 
 }  // namespace
 
-void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, const std::string& owner, float spacing,
+void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& given, const std::string& owner, float spacing,
                   double seconds) {
+    const std::vector<MovingBody> bodies = with_points(given);
     const std::vector<PointBlock> blocks = append_points(detail, bodies);
     const size_t count = point_count(blocks);
     std::vector<Float3> position, normal, velocity, rest, rest_normal;
@@ -136,6 +170,7 @@ void write_bodies(GU_Detail& detail, const std::vector<MovingBody>& bodies, cons
     write_integers(detail, blocks, "motion", motion);
     write_placement(detail, "body_start", blocks, bodies, false);
     write_placement(detail, "body_end", blocks, bodies, true);
+    write_planes(detail, blocks, bodies);
 
     GA_Attribute* named = detail.addStringTuple(GA_ATTRIB_POINT, "name", 1);
     const GA_RWHandleS name(named);
@@ -158,7 +193,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
     std::vector<MovingBody> bodies;
     if (count == 0) return bodies;
     std::vector<Float3> position(count), normal, rest, rest_normal;
-    std::vector<float> volume, surface[surface_quantity_count];
+    std::vector<float> volume, surface[surface_quantity_count], plane(plane_numbers * count, 0.0f);
     std::vector<int64_t> number(count, 0), motion(count, 0);
     read_floats(detail, blocks, "P", 3, &position[0].x);
     const auto vectors = [&](const char* name, std::vector<Float3>& values) {
@@ -173,6 +208,7 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
     vectors("rest", rest);
     vectors("rest_N", rest_normal);
     floats("volume", volume);
+    if (!read_floats(detail, blocks, "plane", plane_numbers, plane.data())) plane.clear();
     for (size_t q = 0; q < surface_quantity_count; ++q) floats(surface_table()[q].token, surface[q]);
     read_integers(detail, blocks, "body", number);
     read_integers(detail, blocks, "motion", motion);
@@ -208,6 +244,22 @@ std::vector<MovingBody> read_bodies(const GU_Detail& detail) {
         if (kind < 0 || kind > 2)
             throw Error("collider '" + body.name + "': motion = " + std::to_string(kind) + " is none of 0, 1, 2");
         body.motion = static_cast<Motion>(kind);
+        const float* const of_plane = plane.empty() ? nullptr : &plane[plane_numbers * of[0]];
+        if (of_plane && of_plane[2] > 0) {
+            if (of.size() > 1 || body.motion != Motion::still)
+                throw Error("collider '" + body.name +
+                            "' is a plane, which is one point that stands still; take it from "
+                            "Firn Snow Collider unchanged");
+            BoundarySettings settings;
+            settings.spacing = of_plane[2];
+            settings.boundary_volume = of_plane[3];
+            body.source = plane_source(double(of_plane[0]), double(of_plane[1]),
+                                       read_placement(detail, "body_start", first[k]), settings);
+            for (size_t q = 0; q < surface_quantity_count; ++q)
+                if (!surface[q].empty()) body.*surface_table()[q].value = surface[q][of[0]];
+            bodies.push_back(std::move(moving));
+            continue;
+        }
         pick(body.position, body.motion == Motion::still || rest.empty() ? position : rest);
         pick(body.volume, volume);
         const bool has_normals =

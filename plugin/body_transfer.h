@@ -8,6 +8,9 @@
 //   motion           0 still, 1 rigid, 2 deforming
 //   rest, rest_N     rigid: position and normal in the body's own space; else in the world, where the frame begins
 //   body_start/_end  rigid: the placement at the frame's two ends, 9 numbers of rotation and 3 of translation
+//   plane            of a body that is one point, a plane with boundary particles where snow comes near: its sizes (m,
+//   0 =
+//                    without end), the spacing (0 = this is no plane) and boundary_volume; body_start places it
 //   volume           m^3; friction, adhesion, bounce, sticky: the surface; pscale: half the spacing
 
 #include <GU/GU_Detail.h>

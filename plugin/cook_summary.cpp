@@ -15,6 +15,9 @@ CookSummary cook_summary(const EngineCache& cache, const FrameReport& report) {
     summary.bytes = engine.estimate(summary.snow_particles, summary.boundary_particles).needed;
     summary.substeps = static_cast<int>(report.substeps.size());
     summary.solves = report.solves();
+    if (const std::vector<LimitSummary> limits = report.limits(); !limits.empty())
+        summary.limit = std::to_string(limits.front().substeps) + " of " + std::to_string(summary.substeps) + " by " +
+                        limit_text(limits.front().limit);
     for (const SubstepReport& substep : report.substeps) summary.speed = std::max(summary.speed, substep.speed);
     for (const std::string& warning : report.warnings)
         summary.warnings += (summary.warnings.empty() ? "" : "\n") + warning;

@@ -16,6 +16,7 @@ struct CookSummary {
     uint64_t bytes = 0;  ///< estimate of the memory that the engine needs
     int substeps = 0;
     std::vector<SolveSummary> solves;
+    std::string limit;     ///< of the most frequent limit: how many substeps, and who asked for the shortest
     double speed = 0;      ///< the largest of the frame, m/s
     std::string warnings;  ///< one in a line
 };

@@ -26,6 +26,7 @@ void SIM_FirnSnowReport::set(const CookSummary& summary) {
     options.setOptionI("boundary_particles", static_cast<int64>(summary.boundary_particles));
     options.setOptionF("memory_mb", double(summary.bytes) / 1e6);
     options.setOptionI("substeps", summary.substeps);
+    options.setOptionS("step_limit", summary.limit);
     for (const SolveSummary& solve : summary.solves) {
         const std::string name = solve.name;
         options.setOptionF(name + "_iterations", solve.iterations);

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "firn/surface_sources.h"
+
 namespace firn {
 
 namespace {
@@ -24,6 +26,8 @@ bool continues(const MovingBody& last, const MovingBody& next) {
     const Body &a = last.body, &b = next.body;
     if (a.name != b.name || a.motion != b.motion || !same(a.normal, b.normal) || !same(a.volume, b.volume))
         return false;
+    const PlaneShape *const plane = plane_shape(a.source.get()), *const next_plane = plane_shape(b.source.get());
+    if (!plane != !next_plane || (plane && !(*plane == *next_plane))) return false;
     for (const SurfaceQuantity& q : surface_table())
         if (a.*q.value != b.*q.value || !same(a.*q.array, b.*q.array)) return false;
     switch (a.motion) {
@@ -131,7 +135,8 @@ std::vector<std::pair<std::string, BodyLoad>> EngineCache::loads() const {
 
 uint64_t EngineCache::boundary_particles() const {
     uint64_t count = 0;
-    for (const Known& known : bodies_) count += known.moved.body.position.size();
+    for (const Known& known : bodies_)
+        count += known.moved.body.source ? engine_->body_positions(known.id).size() : known.moved.body.position.size();
     return count;
 }
 

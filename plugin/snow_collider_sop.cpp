@@ -14,6 +14,7 @@
 #include <UT/UT_String.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -21,6 +22,7 @@
 #include "cook_interrupt.h"
 #include "firn/collider.h"
 #include "firn/error.h"
+#include "firn/surface_sources.h"
 #include "geometry_pieces.h"
 #include "node_messages.h"
 #include "snow_sop.h"
@@ -82,8 +84,10 @@ private:
         std::vector<MovingBody> bodies;
         if (motion == Motion::still) {
             const GeometryPieces here = at(context.getTime(), context, pieces);
+            const bool plane = values.toggle("plane") && !settings.inverted && !settings.two_sided;
             for (size_t k = 0; k < here.surfaces.size(); ++k)
-                bodies.push_back(still_body(std::to_string(k), here.surfaces[k], settings, surface));
+                bodies.push_back(plane ? plane_body(here.surfaces[k], values.real("plane_size"), settings, surface)
+                                       : still_body(std::to_string(k), here.surfaces[k], settings, surface));
             add_heightfields(here, settings, surface, bodies);
         } else {
             const double frame = values.real("frame"), start = values.real("start_frame");
@@ -115,6 +119,10 @@ private:
         write_bodies(*gdp, bodies, path.toStdString(), settings.spacing, CHgetManager()->getSecsPerSample());
         size_t count = 0;
         for (const MovingBody& body : bodies) count += body.body.position.size();
+        if (bodies.size() == 1 && bodies[0].body.source) {
+            set_info("1 plane, with boundary particles where snow comes near\n");
+            return;
+        }
         set_info(std::to_string(bodies.size()) + (bodies.size() == 1 ? " body, " : " bodies, ") +
                  std::to_string(count) + " boundary particles\n");
     }
@@ -133,13 +141,60 @@ private:
                            surface_of(piece, surface));
     }
 
+    /// The plane in which the piece lies: through its middle, facing where its polygons face.
+    static MovingBody plane_body(const SurfacePiece& piece, double size, const BoundarySettings& settings,
+                                 const ColliderSurface& surface) {
+        const Mesh mesh = placed_mesh(piece);
+        double middle[3] = {0, 0, 0}, up[3] = {0, 0, 0};
+        for (const Float3& p : mesh.points) {
+            const double at[3] = {p.x, p.y, p.z};
+            for (int c = 0; c < 3; ++c) middle[c] += at[c] / static_cast<double>(mesh.points.size());
+        }
+        for (const auto& [a, b, c] : mesh.triangles) {
+            const Float3 &p = mesh.points[a], &q = mesh.points[b], &r = mesh.points[c];
+            const double e[3] = {double(q.x) - p.x, double(q.y) - p.y, double(q.z) - p.z},
+                         f[3] = {double(r.x) - p.x, double(r.y) - p.y, double(r.z) - p.z};
+            for (int k = 0; k < 3; ++k) up[k] += e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
+        }
+        const double length = std::hypot(up[0], up[1], up[2]);
+        if (!(length > 0)) throw Error("collider '" + piece.name + "' has no polygons that say where its plane faces");
+        for (double& u : up) u /= length;
+        Transform placement = turned_up(up);
+        for (int c = 0; c < 3; ++c) placement.translation[c] = middle[c];
+        MovingBody moving;
+        moving.body.name = piece.name;
+        moving.body.source = plane_source(size, size, placement, settings);
+        surface.set_values(moving.body);
+        return moving;
+    }
+
+    /// The shortest turn that takes +y there.
+    static Transform turned_up(const double to[3]) {
+        Transform t;
+        const double c = to[1], x = to[2], z = -to[0];  // axis: y cross `to`
+        const double square = x * x + z * z;
+        if (square < 1e-20) {
+            if (c < 0) t.rotation[4] = t.rotation[8] = -1;  // upside down: about x
+            return t;
+        }
+        const double k = (1 - c) / square;
+        const double r[9] = {c + k * x * x, -z, k * x * z, z, c, -x, k * x * z, x, c + k * z * z};
+        std::copy(r, r + 9, t.rotation);
+        return t;
+    }
+
     void add_heightfields(const GeometryPieces& pieces, const BoundarySettings& settings,
                           const ColliderSurface& surface, std::vector<MovingBody>& bodies) {
         for (size_t k = 0; k < pieces.heightfields.size(); ++k) {
-            SurfacePiece piece;
-            piece.name = "height" + std::to_string(k);
-            piece.mesh = heightfield_mesh(pieces.heightfields[k]);
-            bodies.push_back(still_body(piece.name, piece, settings, surface));
+            MovingBody moving;
+            Body& body = moving.body;
+            body.name = "height" + std::to_string(k);
+            surface.set_values(body);
+            SurfaceSource::Particles all = all_particles(*heightfield_source(pieces.heightfields[k], settings));
+            body.position = std::move(all.position);
+            body.normal = std::move(all.normal);
+            body.volume = std::move(all.volume);
+            bodies.push_back(std::move(moving));
         }
     }
 

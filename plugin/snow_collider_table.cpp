@@ -37,6 +37,17 @@ const NodeTable& snow_collider_table() {
         p.push_back(toggle_row("two_sided", "Two-Sided", shape, false,
                                "Stops snow on both sides of an open surface, such as a thin sheet.",
                                "{ inverted == 1 }"));
+        p.push_back(
+            toggle_row("plane", "Plane", shape, false,
+                       "Takes the input for a flat ground, of which only place and direction count: the snow's "
+                       "boundary particles are made where it comes near, and the ground may be without end. The "
+                       "output is one point.",
+                       "{ motion != static } { inverted == 1 } { two_sided == 1 }"));
+        p.push_back(
+            real_row("plane_size", "Plane Size", "m", shape, 0, 0, 1e6, 0, 100,
+                     "Edge length of the plane, about the middle of the input. Snow that leaves it keeps falling. "
+                     "0 = without end.",
+                     "{ plane == 0 }"));
         p.push_back(with_expression(
             real_row("frame", "Frame", "", shape, 1, -1e9, 1e9, 1, 240, "The current frame.", "{ motion == static }"),
             "$FF"));

@@ -8,6 +8,7 @@
 #include "firn/memory.h"
 #include "particle_transfer.h"
 #include "snow_sop.h"
+#include "surface_settings.h"
 
 namespace firn {
 
@@ -26,8 +27,9 @@ private:
         const std::vector<Inherited> inherited = read_attributes(input, blocks, particles.count());
         RenderGrains grains;
         if (particles.count() > 0) {
-            const GrainField field(particles, births(input, blocks, particles), settings(input),
-                                   interrupt.interrupted());
+            GrainBirths births = births_of(input, blocks, particles, inputGeo(1));
+            if (births.rest.empty()) throw Error(no_births);
+            const GrainField field(particles, std::move(births), settings(input), interrupt.interrupted());
             // 44 bytes a grain here, and as many in the detail.
             const double bytes = 88 * field.expected_count(), available = static_cast<double>(memory_available());
             if (bytes > available)
@@ -94,24 +96,6 @@ private:
         s.seed = static_cast<uint32_t>(integer("seed"));
         s.threads = static_cast<int>(integer("threads"));
         return s;
-    }
-
-    /// From the second input, or the attributes rest and birth_frame.
-    GrainBirths births(const GU_Detail& input, const std::vector<PointBlock>& blocks, const Particles& particles) {
-        GrainBirths result;
-        if (const GU_Detail* first = inputGeo(1)) {
-            result = births_from(read_particles(*first, point_blocks(*first)), particles);
-        } else {
-            result.rest.resize(particles.count());
-            if (!read_floats(input, blocks, "rest", 3, &result.rest[0].x))
-                throw Error(
-                    "the particles don't say where they were born: wire the simulation's first frame, held by a "
-                    "Time Shift, into the second input, or give the snow a point attribute rest (Rest Position) "
-                    "before it is simulated");
-        }
-        std::vector<int64_t> frame;
-        if (read_integers(input, blocks, "birth_frame", frame)) result.time.assign(frame.begin(), frame.end());
-        return result;
     }
 };
 

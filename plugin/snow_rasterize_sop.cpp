@@ -28,12 +28,14 @@ private:
         const Particles particles = read_particles(input, blocks);
         const GridSettings grids = grid_settings(*this, input);
         const auto rest_density = static_cast<float>(real("rest_density"));
+        const GrainBirths births = births_of(input, blocks, particles, inputGeo(1));
         gdp->clearAndDestroy();
         made_.clear();
 
         openvdb::FloatGrid::Ptr density;
+        GridSettings fine = grids;
         if (toggle("density") || toggle("masked_density"))
-            density = density_grid(particles, rest_density, grids, interrupt.interrupted());
+            density = density_of(particles, births, rest_density, fine, interrupt);
         if (toggle("density")) add(density, "density");
         if (toggle("velocity")) {
             VelocityGridSettings velocity;
@@ -44,12 +46,22 @@ private:
         }
         if (toggle("masked_density")) {
             const openvdb::FloatGrid::Ptr surface =
-                surface_grid(particles, surface_settings(*this), grids, interrupt.interrupted());
+                surface_grid(particles, surface_settings(*this, births), fine, interrupt.interrupted());
             add(masked_density_grid(*density, *surface, static_cast<float>(real("fade"))), "density_masked");
         }
         std::istringstream names(text("attributes"));
         for (std::string name; names >> name;) add_attribute(input, blocks, particles, name, grids, interrupt);
         set_info(made_);
+    }
+
+    /// `grids` gets the voxels that suit it.
+    openvdb::FloatGrid::Ptr density_of(const Particles& particles, const GrainBirths& births, float rest_density,
+                                       GridSettings& grids, CookInterrupt& interrupt) {
+        const int per_particle = static_cast<int>(integer("density_grains"));
+        if (per_particle <= 0) return density_grid(particles, rest_density, grids, interrupt.interrupted());
+        if (births.rest.empty() && particles.count() > 0) throw Error(no_births);
+        if (grids.voxel == 0) grids.voxel = 0.5f * grain_spacing(grids.spacing, per_particle);
+        return grain_density_grid(particles, births, {per_particle, rest_density}, grids, interrupt.interrupted());
     }
 
     void add_attribute(const GU_Detail& input, const std::vector<PointBlock>& blocks, const Particles& particles,

@@ -10,7 +10,9 @@ const NodeTable& snow_rasterize_table() {
                     "Sop",
                     "firn_snow_rasterize",
                     "Turns snow particles into VDBs: density, velocity, any attribute.",
-                    {{"Particles", "snow, from the solver", true}},
+                    {{"Particles", "snow, from the solver", true},
+                     {"First Frame",
+                      "the snow as it was born, for grains and relief: the first frame, held by a Time Shift", false}},
                     {}};
         auto& p = t.parameters;
         const char* output = "Output";
@@ -25,6 +27,11 @@ const NodeTable& snow_rasterize_table() {
         p.push_back(toggle_row("masked_density", "Masked Density", output, false,
                                "Makes a fog volume named density_masked that fades to zero at the surface: crisp "
                                "edges, true density inside."));
+        p.push_back(integer_row("density_grains", "Density from Grains", "", output, 0, 0, 256, 64,
+                                "Makes the densities from this many render grains for each particle: edges get as "
+                                "sharp as the grains are small, and the inside gets their texture. 0 = from the "
+                                "particles. Grains follow the snow from where it was born: the second input, or the "
+                                "point attribute rest. With Voxel Size 0, voxels are half the grains' distance."));
         p.push_back(string_row("attributes", "Attributes", output, "",
                                "Point attributes, such as compaction pressure Cd. Each becomes a volume of its average "
                                "where there is snow."));

@@ -12,7 +12,7 @@ std::vector<ParameterChoice> presets() {
     for (const MaterialPreset& preset : material_presets())
         all.push_back({preset.token, preset.label, preset.sentence});
     all.push_back({"measured", "Measured", "as field work found snow of this density"});
-    all.push_back({"custom", "Custom", "the six numbers below"});
+    all.push_back({"custom", "Custom", "the numbers below"});
     return all;
 }
 

@@ -109,6 +109,7 @@ private:
         std::snprintf(text, sizeof text, " (%.0f MB free)\n", double(free) / 1e6);
         all += particles_and_memory(summary) + text;
         all += substeps_and_iterations(summary) + "\n";
+        if (!summary.limit.empty()) all += "Substeps set: " + summary.limit + "\n";
         set_info(all + "Snow taken anew from the geometry: " + std::to_string(cache_.uploads()) + " times\n");
     }
 

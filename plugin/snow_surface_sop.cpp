@@ -25,9 +25,11 @@ private:
     void cook_snow() override {
         CookInterrupt interrupt("Surfacing snow");
         const GU_Detail& input = *inputGeo(0);
-        const Particles particles = read_particles(input, point_blocks(input));
+        const std::vector<PointBlock> blocks = point_blocks(input);
+        const Particles particles = read_particles(input, blocks);
+        const GrainBirths births = births_of(input, blocks, particles, inputGeo(1));
         const GridSettings grids = grid_settings(*this, input);
-        SurfaceGridSettings settings = surface_settings(*this);
+        SurfaceGridSettings settings = surface_settings(*this, births);
         settings.half_width = static_cast<int>(integer("half_width"));
         const openvdb::FloatGrid::Ptr surface = surface_grid(particles, settings, grids, interrupt.interrupted());
         surface->setName("surface");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders a frame of a run's USD stage in Blender's Cycles: what artists get from the files, and the pictures of docs/gallery.md.
+"""Renders a frame of a run's USD stage in Blender's Cycles: what artists get from the files.
 
     python3 -m venv venv && venv/bin/pip install bpy
     firn grains RUN --frames N --format usda
@@ -56,6 +56,12 @@ def snow_volume(nodes, links, output):
     links.new(shader.outputs[0], output.inputs["Volume"])
 
 
+def has_fstop(stage):
+    """Whether the stage's camera asks for depth of field: Blender takes its f-stop, and leaves the switch off."""
+    with open(stage, encoding="utf-8") as text:
+        return any("float fStop = " in line and not line.rstrip().endswith("= 0") for line in text)
+
+
 def main():
     parser = argparse.ArgumentParser(description="A frame of a Firn stage in Cycles.")
     parser.add_argument("stage")
@@ -65,6 +71,8 @@ def main():
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--show", choices=("grains", "volume", "both"), default="grains")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--motion-blur", action="store_true", help="by the velocities of grains and volumes, and the colliders' motion")
+    parser.add_argument("--denoise", action="store_true", help="fewer samples will do, at the price of the finest grain")
     arguments = parser.parse_args()
     width, height = (int(n) for n in arguments.size.split("x"))
 
@@ -107,18 +115,21 @@ def main():
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = arguments.samples
-    scene.cycles.use_denoising = False
+    scene.cycles.use_denoising = arguments.denoise
     scene.cycles.max_bounces = 24
     scene.cycles.diffuse_bounces = 12
     scene.cycles.volume_bounces = 12
-    scene.render.use_motion_blur = False
+    scene.render.use_motion_blur = arguments.motion_blur
+    if scene.camera.data.dof.aperture_fstop > 0 and has_fstop(arguments.stage):
+        scene.camera.data.dof.use_dof = True
     scene.render.resolution_x, scene.render.resolution_y = width, height
     scene.view_settings.view_transform = "AgX"
-    scene.view_settings.exposure = 0.3
+    scene.view_settings.exposure = -0.35
     if arguments.threads:
         scene.render.threads_mode = "FIXED"
         scene.render.threads = arguments.threads
-    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.file_format = "JPEG" if arguments.picture.endswith(".jpg") else "PNG"
+    scene.render.image_settings.quality = 90
     scene.render.filepath = arguments.picture
     bpy.ops.render.render(write_still=True)
     return 0

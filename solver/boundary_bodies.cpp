@@ -93,6 +93,10 @@ void validate(const Body& body) {
                         std::to_string(size) + " values of " + what);
         }
     };
+    if (body.source && (count || body.motion == Motion::deforming))
+        throw Error("body '" + body.name +
+                    "': a surface that is made where snow comes near has no positions of its own, "
+                    "and can't deform");
     same_length(body.normal.size(), "normal");
     same_length(body.volume.size(), "volume");
     for (const SurfaceQuantity& q : surface_table()) same_length((body.*q.array).size(), q.token);
@@ -118,7 +122,12 @@ void validate(const Body& body) {
 }
 
 KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
-    KnownBody known{id, body, body.volume, {0, 0, 0}, 0, body.placement, body.placement, {}, 0, {}};
+    KnownBody known{id, body, body.volume, {0, 0, 0}, 0, body.placement, body.placement, {}, 0, {}, {}, {}};
+    if (body.source) {
+        // Only what ends can turn, and needs a radius.
+        if (std::isfinite(body.source->radius())) known.radius = body.source->radius();
+        return known;
+    }
     if (known.volume.empty()) known.volume = boundary_volumes(body.position, spacing, phi);
     const double n = static_cast<double>(body.position.size());
     for (const Float3& p : body.position) {
@@ -129,7 +138,48 @@ KnownBody known_body(BodyId id, const Body& body, float spacing, float phi) {
     for (const Float3& p : body.position)
         known.radius =
             std::max(known.radius, std::hypot(p.x - known.pivot[0], p.y - known.pivot[1], p.z - known.pivot[2]));
+    cut_in_bricks(known, spacing);
     return known;
+}
+
+void cut_in_bricks(KnownBody& b, float spacing) {
+    constexpr size_t smallest = 2048;   // particles; fewer are one brick
+    constexpr double in_spacings = 16;  // of a brick's side
+    const auto add = [](BoundaryBrick& brick, const Float3& p) {
+        brick.low = {std::min(brick.low.x, p.x), std::min(brick.low.y, p.y), std::min(brick.low.z, p.z)};
+        brick.high = {std::max(brick.high.x, p.x), std::max(brick.high.y, p.y), std::max(brick.high.z, p.z)};
+    };
+    const std::vector<Float3>& position = b.body.position;
+    if (position.empty()) return;
+    const bool deforming = b.body.motion == Motion::deforming;
+    if (deforming || position.size() < smallest) {
+        const bool near = b.bricks.empty() || b.bricks[0].near;
+        b.bricks.assign(1, {position[0], position[0], near});
+        for (const Float3& p : position) add(b.bricks[0], p);
+        for (const Float3& p : b.goal) add(b.bricks[0], p);
+        return;
+    }
+    b.bricks.clear();
+    b.brick_of.resize(position.size());
+    const double width = in_spacings * spacing;
+    std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> known;
+    for (size_t i = 0; i < position.size(); ++i) {
+        const Float3& p = position[i];
+        const auto at = [&](float x) { return static_cast<int64_t>(std::floor(x / width)); };
+        const auto [brick, is_new] =
+            known.try_emplace({at(p.x), at(p.y), at(p.z)}, static_cast<uint32_t>(b.bricks.size()));
+        if (is_new) b.bricks.push_back({p, p});
+        b.brick_of[i] = brick->second;
+        add(b.bricks[brick->second], p);
+    }
+}
+
+uint64_t near_count(const KnownBody& b) {
+    uint64_t count = 0;
+    for (const auto& [brick, particles] : b.made) count += particles.position.size();
+    if (b.brick_of.empty()) return count + (!b.bricks.empty() && b.bricks[0].near ? b.body.position.size() : 0);
+    for (const uint32_t brick : b.brick_of) count += b.bricks[brick].near ? 1 : 0;
+    return count;
 }
 
 void aim(KnownBody& b, const Transform& target) {
@@ -137,6 +187,9 @@ void aim(KnownBody& b, const Transform& target) {
         throw Error("body '" + b.body.name + "' can't be moved by a transform: it was not added as rigid");
     }
     validate(target, b.body.name);
+    if (b.body.source && !std::isfinite(b.body.source->radius()) &&
+        !std::equal(target.rotation, target.rotation + 9, b.now.rotation))
+        throw Error("body '" + b.body.name + "' is a plane without end, which can't turn; give it a size");
     b.target = target;
 }
 
@@ -206,30 +259,46 @@ void arrive(KnownBody& b, double share) {
 }
 
 std::vector<Float3> world_positions(const KnownBody& b) {
-    if (b.body.motion != Motion::rigid) return b.body.position;
-    std::vector<Float3> world;
-    world.reserve(b.body.position.size());
-    for (const Float3& local : b.body.position) world.push_back(apply_transform(b.now, local));
+    std::vector<Float3> world = b.body.position;
+    for (const auto& [brick, particles] : b.made)
+        world.insert(world.end(), particles.position.begin(), particles.position.end());
+    if (b.body.motion == Motion::rigid)
+        for (Float3& p : world) p = apply_transform(b.now, p);
     return world;
 }
 
 BoundaryOfBodies::BoundaryOfBodies(const std::vector<KnownBody>& bodies, bool moving) {
+    const auto takes = [&](const KnownBody& b) { return (b.body.motion != Motion::still) == moving; };
+    size_t count = 0;
+    for (const KnownBody& b : bodies) count += takes(b) ? near_count(b) : 0;
+    for (std::vector<Float4>* list : {&position_, &target_, &normal_, &surface_}) list->reserve(count);
+    body_.reserve(count);
+    const auto record = [](const Float3& a, float w) { return Float4{a.x, a.y, a.z, w}; };
     for (uint32_t k = 0; k < bodies.size(); ++k) {
         const KnownBody& known = bodies[k];
+        if (!takes(known)) continue;
         const Body& b = known.body;
-        if ((b.motion != Motion::still) != moving) continue;
         deforming_ |= b.motion == Motion::deforming;
         for (size_t i = 0; i < b.position.size(); ++i) {
+            if (!known.bricks[known.brick_of.empty() ? 0 : known.brick_of[i]].near) continue;
             const auto value = [&](float uniform, const std::vector<float>& each) {
                 return each.empty() ? uniform : each[i];
             };
-            const auto record = [](const Float3& a, float w) { return Float4{a.x, a.y, a.z, w}; };
             position_.push_back(record(b.position[i], known.volume[i]));
             target_.push_back(record(known.goal.empty() ? b.position[i] : known.goal[i], 0));
             normal_.push_back(b.normal.empty() ? Float4{} : record(b.normal[i], 1));
             surface_.push_back({value(b.friction, b.particle_friction), value(b.adhesion, b.particle_adhesion),
                                 value(b.bounce, b.particle_bounce), value(b.sticky, b.particle_sticky)});
             body_.push_back(k);
+        }
+        for (const auto& [brick, particles] : known.made) {
+            for (size_t i = 0; i < particles.position.size(); ++i) {
+                position_.push_back(record(particles.position[i], particles.volume[i]));
+                target_.push_back(record(particles.position[i], 0));
+                normal_.push_back(particles.normal.empty() ? Float4{} : record(particles.normal[i], 1));
+                surface_.push_back({b.friction, b.adhesion, b.bounce, b.sticky});
+                body_.push_back(k);
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "engine/energy_check.h"
 #include "engine/frame_report.h"
 #include "engine/misplaced.h"
+#include "engine/near_boundary.h"
 #include "engine/swept_bodies.h"
 #include "engine/time_step.h"
 
@@ -47,6 +48,10 @@ struct Engine::Implementation {
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
     bool still_changed = false, moving_changed = false;
+    NearBoundary near;
+    uint64_t looked_at = 0;        ///< the state with which `near` was found: owner.sent()
+    double travelled = 0;          ///< no particle went farther since then, and no body in whole frames, m
+    double ahead = 0;              ///< as far as bodies go in this frame, unless `near` knows it, m
     bool newly_placed = true;      ///< a body was added, and nobody looked yet whether it stands in the particles
     double given_air = 0;          ///< fastest air_velocity that was uploaded, m/s
     std::vector<Float3> sampled;   ///< positions of some particles, while they are where they were uploaded
@@ -65,20 +70,50 @@ struct Engine::Implementation {
         throw Error("there is no body " + std::to_string(wanted));
     }
 
+    /// All that bodies have; of those that are made where particles come near, what is made.
     uint64_t boundary_count() const {
         uint64_t n = 0;
-        for (const KnownBody& b : bodies) n += b.body.position.size();
+        for (const KnownBody& b : bodies) n += b.body.source ? near_count(b) : b.body.position.size();
         return n;
     }
 
     /// Bodies are numbered by their place in the list: when it changes, all are sent again.
     void bodies_changed() { still_changed = moving_changed = true; }
 
+    /// As a frame begins, and whenever particles or bodies may have come near others.
     void send_bodies() {
         if (owner.take_change()) bodies_changed();
-        if (still_changed) owner.device()->set_still(BoundaryOfBodies(bodies, false).arrays(), acting.spacing);
-        if (moving_changed) owner.device()->set_moving(BoundaryOfBodies(bodies, true).arrays());
+        MethodDevice& device = *owner.device();
+        NearBoundary::Change change{still_changed, moving_changed};
+        if (change.still || change.moving || looked_at != owner.sent() || may_be_near_others()) {
+            const NearBoundary::Change found = near.update(bodies, occupied_space(), acting);
+            change = {change.still || found.still, change.moving || found.moving};
+            looked_at = owner.sent();
+            travelled = ahead = 0;
+        }
+        if (change.still) device.set_still(BoundaryOfBodies(bodies, false).arrays(), acting.spacing);
+        if (change.moving) device.set_moving(BoundaryOfBodies(bodies, true).arrays());
         still_changed = moving_changed = false;
+    }
+    bool may_be_near_others() const { return travelled + ahead > 0.5 * NearBoundary::margin(acting); }
+    /// As far as any body goes in the frame, m.
+    double longest_travel() const {
+        double longest = 0;
+        for (const KnownBody& b : bodies) longest = std::max(longest, travel(b).distance);
+        return longest;
+    }
+
+    OccupiedSpace occupied_space() const {
+        OccupiedSpace occupied(NearBoundary::cube_width(acting));
+        if (bodies.empty()) return occupied;
+        constexpr uint32_t chunk = 1u << 18;
+        std::vector<Float4> some(std::min(chunk, owner.staging().count()));
+        for (uint32_t first = 0; first < owner.staging().count(); first += chunk) {
+            const uint32_t count = std::min(chunk, owner.staging().count() - first);
+            owner.device()->positions(some.data(), first, count);
+            occupied.add(some.data(), count);
+        }
+        return occupied;
     }
 
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
@@ -101,18 +136,23 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     MethodDevice& device = *owner.device();
     EnergyCheck check(bodies, acting, device, placements(bodies, time / frame), frame, frame - time,
                       fastest_air(acting, given_air));
+    const auto id_of = [&](uint32_t rank) { return owner.staging().id_of(rank); };
     const auto end_frame = [&] {
-        const std::string warning = check.compare([&](uint32_t rank) { return owner.staging().id_of(rank); });
+        const std::string warning = check.compare(id_of);
         if (!warning.empty()) reporter.report.warnings.push_back(warning);
     };
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
+        if (may_be_near_others()) send_bodies();
         const std::vector<BodyPlacement> now = placements(bodies, time / frame);
         device.set_air(air_at(acting, start.clock + time));
         const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
-        const double longest = longest_dt(acting, speed, wave_speed, remaining, frame);
-        const Sweep sweep = swept.meet(device, time, longest);
-        double dt = choose_dt(acting, sweep.met ? std::min(longest, sweep.longest) : longest, remaining, frame);
+        const LongestStep longest = longest_dt(acting, speed, wave_speed, remaining, frame);
+        const Sweep sweep = swept.meet(device, time, longest.dt);
+        const bool by_body = sweep.met && sweep.longest < longest.dt && acting.substeps == 0;
+        double dt = choose_dt(acting, by_body ? sweep.longest : longest.dt, remaining, frame);
+        StepLimit limit = by_body ? step_limit(sweep, bodies) : step_limit(longest, speed, wave_speed, bodies, id_of);
+        limit.at_dt_min |= by_body && sweep.longest < acting.dt_min;
         const bool last = acting.substeps > 0 ? substep == acting.substeps : dt >= remaining * (1 - 1e-9);
         if (last) dt = remaining;
         const double next_time = last ? frame : time + dt;
@@ -129,10 +169,11 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
             reporter.report.interrupted = true;
             return;
         }
+        travelled += dt * std::max(speed.largest, result.speed);
         check.add(time, dt, impulse.data());
         if (substep == start.substeps + 1) check.add_stored(device.stored_energy(acting));
         time = next_time;
-        reporter.add(dt, result, speed);
+        reporter.add(dt, result, speed, std::move(limit));
         if (!speed.free) reporter.check_sound(dt, wave_speed);
         reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
@@ -180,19 +221,24 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         owner.require_memory(owner.staging().count(), boundary_count());
         owner.keep_state();
         state_kept = "the state at the start of this frame";
+        const double by_bodies = ahead = longest_travel();
         send_bodies();
         run_substeps(frame, observer, start, reporter, time);
+        travelled += by_bodies;
     } catch (const DeviceLost& lost) {
         for (KnownBody& b : bodies) b.impulses.clear();
+        looked_at = 0;
         arrive_all(0);
         owner.lose_card(lost, state_kept);
     } catch (...) {
+        looked_at = 0;
         arrive_all(time / frame);
         throw;
     }
     arrive_all(time / frame);
     reporter.report.time = time;
     reporter.report.bytes = owner.device()->bytes();
+    reporter.report.boundary = near.count();
     const std::string news = owner.take_news();
     if (!news.empty()) reporter.report.warnings.push_back(news);
     return reporter.finish();
@@ -227,7 +273,9 @@ void Engine::set_parameters(const Parameters& p) {
     if (rescaled) m.owner.upload(state, m.boundary_count());
     if (!resized) return;
     for (KnownBody& b : m.bodies) {
-        if (b.body.volume.empty()) b.volume = boundary_volumes(b.body.position, p.spacing, p.boundary_volume);
+        if (b.body.volume.empty() && !b.body.source)
+            b.volume = boundary_volumes(b.body.position, p.spacing, p.boundary_volume);
+        cut_in_bricks(b, p.spacing);
     }
     m.bodies_changed();
 }

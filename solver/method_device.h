@@ -74,12 +74,22 @@ struct Air {
     Wave wave[most_waves] = {};
 };
 
+/// A particle that something is largest of.
+struct PlacedParticle {
+    uint32_t rank = 0;
+    float position[3] = {0, 0, 0};
+    int32_t body = -1;  ///< that it moves towards; -1 = none
+};
+
 struct Speed {
     double between;     ///< neighbours, along their line, m/s
     double approach;    ///< towards boundaries, m/s
     double largest;     ///< |v|, m/s
     double difference;  ///< between neighbours in any direction, m/s
     bool free;          ///< no boundary near, no stress, no force but gravity
+    /// Whose speeds these are: of `between`, `approach`, `largest`, `difference`.
+    enum Of { of_between, of_approach, of_largest, of_difference };
+    PlacedParticle at[4] = {};
 };
 
 /// Of all particles.
@@ -133,6 +143,8 @@ public:
     /// value for all, or none. They hold until the next call.
     virtual void set_inputs(const float* const* inputs) = 0;
     virtual void download(const StateArrays&) const = 0;
+    /// Where `count` particles from the `first` on are, in the device's order.
+    virtual void positions(Float4* to, uint32_t first, uint32_t count) const = 0;
 
     /// Bodies that never move; sorted once.
     virtual void set_still(const BoundaryArrays&, float spacing) = 0;

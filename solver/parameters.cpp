@@ -29,7 +29,7 @@ std::vector<ParameterInfo> make_table() {
     // clang-format off
     return {
         // token, label, unit, folder, type, default, hard limits, slider, help, symbol, source, choices, field
-        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 1e12, 2e4, 1e7,
+        {"young_modulus", "Young's Modulus", "Pa", "Snow", real, {140e3}, 1, 1e10, 2e4, 1e7,
          "Stiffness. Raise it and the snow sags and squashes less and holds its shape; lower it and it sinks under its own "
          "weight. The papers use 20 to 600 kPa; measured snow is a hundred times stiffer, and costs little more time.",
          "E", "Gissler 2020, Eq. 22", {}, field<&P::young_modulus>},
@@ -38,7 +38,7 @@ std::vector<ParameterInfo> make_table() {
         {"hardening", "Hardening", "", "Snow", real, {10}, 0, 50, 0, 20,
          "Raise it and packed snow gets hard and brittle faster, and loose snow softer. 0 = stiffness does not change with "
          "packing.", "xi", "Gissler 2020, Eq. 22", {}, field<&P::hardening>},
-        {"theta_c", "Critical Compression", "", "Snow", real, {0.025}, 0, 0.9, 0.005, 0.06,
+        {"theta_c", "Critical Compression", "", "Snow", real, {0.025}, 2e-4, 0.9, 0.005, 0.06,
          "How far the snow can be compressed and still spring back. Raise it for springy snow; lower it for crumbly snow that "
          "packs for good.", "theta_c",
          "Gissler 2020, 3.3.1", {}, field<&P::theta_c>},
@@ -46,6 +46,10 @@ std::vector<ParameterInfo> make_table() {
          "How far the snow can be stretched before it breaks. Raise it and the snow holds together in chunks; lower it and it "
          "falls apart into powder.", "theta_s",
          "Gissler 2020, 3.3.1", {}, field<&P::theta_s>},
+        {"friction_angle", "Friction Angle", "degrees", "Snow", real, {50}, 0, 90, 20, 60,
+         "How steep a heap of the loose snow can be, and how much harder snow is to shear where it is pressed; needs the joint solve. Lower it and broken snow "
+         "runs out flat; 90 = it never shears.", "phi_s",
+         "Firn; Mohr-Coulomb", {}, field<&P::friction_angle>},
         {"rest_density", "Density", "kg/m^3", "Snow", real, {400}, 1, 2000, 50, 700,
          "Density of the snow as it is placed. Raise it and the snow gets heavier: a particle weighs this times its spacing "
          "cubed.", "rho_0",
@@ -55,14 +59,14 @@ std::vector<ParameterInfo> make_table() {
          "Distance between particles as they are placed. Lower it for finer detail: half the spacing means eight times as many "
          "particles and about sixteen times the work.", "h", "Gissler 2020, 3.4", {},
          field<&P::spacing>},
-        {"gravity", "Gravity", "m/s^2", "Scene", vector, {0, -9.81, 0}, -1e4, 1e4, -20, 20, "Acceleration that acts on all snow.", "g",
+        {"gravity", "Gravity", "m/s^2", "Scene", vector, {0, -9.81, 0}, -500, 500, -20, 20, "Acceleration that acts on all snow.", "g",
          "Firn", {}, field<&P::gravity>},
 
         {"substeps", "Substeps", "", "Time", integer, {0}, 0, 1000000, 0, 100,
          "Steps per frame. 0 = as many as the motion needs; any other number is taken as it is, and a warning names what was too "
          "fast for it.", "", "Firn", {}, field<&P::substeps>},
         {"cfl", "CFL", "", "Time", real, {0.2}, 1e-3, 10, 0.05, 0.5,
-         "How far, in spacings, neighbours may move against each other or a boundary in one substep. Lower it for more accurate "
+         "How far, in spacings, snow may move against other snow or a boundary in one substep; with the joint solve, twice as far. Lower it for more accurate "
          "motion and more substeps.", "",
          "Firn", {}, field<&P::cfl>},
         {"cfl_flight", "CFL in Flight", "", "Time", real, {0.75}, 1e-3, 1.5, 0.1, 1,
@@ -85,10 +89,10 @@ std::vector<ParameterInfo> make_table() {
          {{"standard", "Standard", "with the remedies below"},
           {"published", "Published", "Gissler 2020 to the letter: no remedies, no warm starts, viscous friction"}},
          field<&P::mode>},
-        {"solver", "Solver", "", "Method", choice, {0}, 0, 3, 0, 3,
-         "How the elastic forces are computed.", "", "Firn; Gissler 2020, 3.5; Chunnoo 2022, 3.2",
+        {"solver", "Solver", "", "Method", choice, {3}, 0, 3, 0, 3,
+         "How the snow's forces are computed.", "", "Firn; Gissler 2020, 3.5; Chunnoo 2022, 3.2",
          {{"split", "Split", "as published: pressure solve, then shear solve; yield and contact afterwards, so that strength depends on the step"},
-          {"combined", "Combined", "as published: one elastic solve; yield and contact afterwards; the fastest"},
+          {"combined", "Combined", "as published: one elastic solve; yield and contact afterwards"},
           {"explicit", "Explicit", "no solve; for comparison, needs tiny steps"},
           {"joint", "Joint", "stress, yield and contact in one solve: strength does not depend on step, spacing or filling, and chunks stay chunks"}},
          field<&P::solver>},
@@ -97,25 +101,24 @@ std::vector<ParameterInfo> make_table() {
          {{"compressible", "Compressible", "snow packs"}, {"incompressible", "Incompressible", "the volume stays, as with IISPH"}},
          field<&P::pressure_model>},
         {"pressure_tolerance", "Pressure Tolerance", "", "Method", real, {1e-3}, 1e-7, 1, 1e-4, 1e-2,
-         "The pressure solve stops when the density error, averaged over the snow that has one, falls below this fraction of the rest density. Lower it for more "
+         "With the split solve: the pressure solve stops when the density error, averaged over the snow that has one, falls below this fraction of the rest density. Lower it for more "
          "accurate compression, at the price of more iterations.", "eta",
          "Gissler 2020, 3.2.1", {}, field<&P::pressure_tolerance>},
         {"pressure_iterations_min", "Fewest Pressure Iterations", "", "Method", integer, {1}, 1, 10000, 1, 10,
-         "The pressure solve takes at least this many iterations, even if the tolerance is met earlier.", "", "Firn", {}, field<&P::pressure_iterations_min>},
+         "With the split solve: the pressure solve takes at least this many iterations, even if the tolerance is met earlier.", "", "Firn", {}, field<&P::pressure_iterations_min>},
         {"pressure_iterations_max", "Most Pressure Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The pressure solve stops here, with a warning if the error is more than ten times the tolerance. Raise it if that "
+         "With the split solve: the pressure solve stops here, with a warning if the error is more than ten times the tolerance. Raise it if that "
          "warning appears.", "", "Firn", {}, field<&P::pressure_iterations_max>},
         {"pressure_relaxation", "Pressure Relaxation", "", "Method", real, {0.5}, 0.01, 1, 0.1, 0.9,
-         "Fraction of each update that the pressure solve applies. Raise it for fewer iterations; too high, and the solve "
+         "With the split solve: fraction of each update that the pressure solve applies. Raise it for fewer iterations; too high, and the solve "
          "diverges.", "omega", "Gissler 2020, Alg. 2", {}, field<&P::pressure_relaxation>},
         {"pressure_warm_start", "Pressure Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
-         "Start the pressure solve from the last step's pressures: fewer iterations, nearly the same result.", "", "Firn", {}, field<&P::pressure_warm_start>},
-        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-9, 0.1, 1e-4, 1e-2,
-         "The shear solve stops at this relative residual, and at up to a hundred times less as the snow comes to rest. Lower it "
-         "if resting snow trembles; it takes more iterations.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
+         "With the split solve: start the pressure solve from the last step's pressures: fewer iterations, nearly the same result.", "", "Firn", {}, field<&P::pressure_warm_start>},
+        {"shear_tolerance", "Shear Tolerance", "", "Method", real, {3e-4}, 1e-7, 0.1, 1e-4, 1e-2,
+         "How exact the solve is: of what a substep changes, and much finer as the snow comes to rest. Lower it if resting snow trembles or ice slides unevenly; it "
+         "takes more iterations. With the split solve, the relative residual of the shear solve.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The shear solve stops here, with a warning if the residual is more than ten times the tolerance. Raise it if that "
-         "warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
+         "The shear solve (or three times as many, the joint solve) stops here, with a warning if the error is still large. Raise it if that warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the shear solve from the last step's accelerations where snow touches a boundary: fewer iterations, nearly the "
          "same result.", "", "Firn", {}, field<&P::shear_warm_start>},
@@ -129,7 +132,7 @@ std::vector<ParameterInfo> make_table() {
          "crumbs tremble or need many shear iterations. 0 = as published: a flat layer resists bending as if it were ice.",
          "", "Firn; Gissler 2020, Eq. 15", {}, field<&P::flatness>},
         {"filter_rate", "Jitter Filter", "1/s", "Remedies", real, {100}, 0, 1e4, 0, 300,
-         "How fast the fine jitter between neighbours, which the method can't see, dies out. Raise it if snow shimmers after an "
+         "With the split solve: how fast the fine jitter between neighbours, which the method can't see, dies out. Raise it if snow shimmers after an "
          "impact. Momentum, spin and shape are kept. 0 = as published.",
          "c", "Firn", {}, field<&P::filter_rate>},
         {"damping", "Damping", "s", "Remedies", real, {2e-3}, 0, 0.1, 0, 1e-2,
@@ -141,7 +144,7 @@ std::vector<ParameterInfo> make_table() {
          "as published, where fast snow leaks through floors.",
          "", "Firn; Goswami 2022, 4.3", {}, field<&P::contact>},
         {"separation", "Clean Separation", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
-         "Surfaces let go of the snow unless they are sticky; needs Hard Contact. Off = as published, where every lifted plate "
+         "With the split solve: surfaces let go of the snow unless they are sticky, as they do in the joint solve; needs Hard Contact. Off = as published, where every lifted plate "
          "takes snow along.",
          "", "Firn", {}, field<&P::separation>},
         {"objective", "Strain Turns Along", "", "Remedies", toggle, {1}, 0, 1, 0, 1,
@@ -156,7 +159,7 @@ std::vector<ParameterInfo> make_table() {
          "of the time. Off = as published.",
          "", "Firn; Gissler 2020, Eq. 19", {}, field<&P::symmetric>},
         {"look_ahead", "Pressure Looks Ahead", "", "Remedies", real, {0.5}, 0, 0.75, 0, 0.75,
-         "How much of the last step's shear force the pressure solve takes into account. Raise it and the snow's stiffness "
+         "With the split solve: how much of the last step's shear force the pressure solve takes into account. Raise it and the snow's stiffness "
          "depends less on the length of the substeps. 0 = as published.",
          "", "Firn", {}, field<&P::look_ahead>},
         {"friction_model", "Friction Model", "", "Remedies", choice, {0}, 0, 1, 0, 1, "What the friction of a body means.", "nu_b",
@@ -180,6 +183,9 @@ std::vector<ParameterInfo> make_table() {
          "With the joint solve: how far a crack opens before the snow has lost most of its strength there. Raise it for tough snow that tears slowly, lower it "
          "for brittle snow. 0 = as published: it depends on the spacing.", "w_c", "Firn; Gissler 2020, Eq. 22", {},
          field<&P::softening_length>},
+        {"healing_time", "Healing Time", "s", "Remedies", real, {60}, 0, 1e6, 0, 600,
+         "With the joint solve: how long broken snow takes to grow together again (two thirds of its bonds). Pressing it heals it at once. Lower it for wet snow that "
+         "freezes on; 0 = never.", "t_h", "Firn", {}, field<&P::healing_time>},
 
         {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
          "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
@@ -406,6 +412,7 @@ Parameters effective(const Parameters& given) {
         p.yield = Yield::strain;
         p.calibrated = false;
         p.softening_length = 0;
+        p.healing_time = 0;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;
         if (p.solver == Solver::joint) p.solver = Solver::split;

@@ -99,6 +99,12 @@ public:
         find_largest<N>(count, kernel, out);
     }
 
+    /// The same, and behind it in `out` the first particle of each that has it.
+    template <int N, class Kernel>
+    void max_at(uint32_t count, const Kernel& kernel, double* out) {
+        find_largest<N, true>(count, kernel, out);
+    }
+
     /// The same for the host, which waits for it.
     template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
@@ -209,45 +215,60 @@ private:
         return sum;
     }
 
-    template <int N, class Kernel>
+    /// A part of a reduction: the largest value, and where in the chunk it is.
+    struct Largest {
+        float value;
+        uint32_t at;
+    };
+
+    template <int N, bool with_place = false, class Kernel>
     void find_largest(uint32_t count, const Kernel& kernel, double* out) {
         maxima_.resize_generously(size_t(chunks(count)) * N);
-        const Reduction<Kernel, float> context{&kernel, maxima_.data(), count};
+        const Reduction<Kernel, Largest> context{&kernel, maxima_.data(), count};
         threads_.run(
             count, reduce_grain,
             [](const void* c, uint32_t begin, uint32_t end) {
-                const auto& k = *static_cast<const Reduction<Kernel, float>*>(c);
-                Values<N> most;
-                for (int n = 0; n < N; ++n) most.v[n] = splat(lowest);
+                const auto& k = *static_cast<const Reduction<Kernel, Largest>*>(c);
+                Values<N> most, at;
+                for (int n = 0; n < N; ++n) {
+                    most.v[n] = splat(lowest);
+                    at.v[n] = splat(0.0f);
+                }
                 for (uint32_t i = begin; i < end; i += lane_width) {
                     const Values<N> value = (*k.kernel)(i);
                     const Mask inside = below(i, k.count);
-                    for (int n = 0; n < N; ++n)
-                        most.v[n] = FIRN_LANES::max(most.v[n], select(inside, value.v[n], lowest));
+                    for (int n = 0; n < N; ++n) {
+                        const Real v = select(inside, value.v[n], lowest);
+                        // Blocks of a chunk are few enough for a float to count them.
+                        if (with_place) at.v[n] = select(v > most.v[n], splat(static_cast<float>(i - begin)), at.v[n]);
+                        most.v[n] = FIRN_LANES::max(most.v[n], v);
+                    }
                 }
-                float* const to = k.parts + size_t(begin / reduce_grain) * N;
+                Largest* const to = k.parts + size_t(begin / reduce_grain) * N;
                 for (int n = 0; n < N; ++n) {
-                    to[n] = lowest;
+                    to[n] = {lowest, 0};
                     for (uint32_t l = 0; l < lane_width; ++l) {
                         const float v = lane(most.v[n], l);
-                        to[n] = v > to[n] ? v : to[n];
+                        const uint32_t place = begin + static_cast<uint32_t>(lane(at.v[n], l)) + l;
+                        if (v > to[n].value || (v == to[n].value && place < to[n].at)) to[n] = {v, place};
                     }
                 }
             },
             &context);
         for (int n = 0; n < N; ++n) {
-            float most = lowest;
+            Largest most{lowest, 0};
             for (uint32_t c = 0; c < chunks(count); ++c) {
-                const float v = maxima_.data()[size_t(c) * N + n];
-                most = v > most ? v : most;
+                const Largest part = maxima_.data()[size_t(c) * N + n];
+                if (part.value > most.value) most = part;
             }
-            out[n] = most;
+            out[n] = most.value;
+            if (with_place) out[N + n] = most.at;
         }
     }
 
     Threads threads_;
     Buffer<FoldedSum> sums_;
-    Buffer<float> maxima_;
+    Buffer<Largest> maxima_;
 };
 
 }  // namespace firn::FIRN_LANES

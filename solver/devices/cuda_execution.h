@@ -192,6 +192,66 @@ __global__ void __launch_bounds__(block_threads, block_residents)
     }
 }
 
+/// A value and a place as one number: the larger value wins, and of equal ones the first place.
+__device__ __forceinline__ unsigned long long placed_key(float value, uint32_t place) {
+    const uint32_t bits = __float_as_uint(value);
+    const uint32_t ordered = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+    return static_cast<unsigned long long>(ordered) << 32 | (~place & 0xffffffffu);
+}
+
+/// The largest kernel(i), and behind them the first i of each.
+template <int N, class Kernel>
+__global__ void __launch_bounds__(block_threads, block_residents)
+    run_max_at(const Kernel kernel, const uint32_t count, const Meeting<unsigned long long> meeting,
+               double* const out) {
+    using Key = unsigned long long;
+    __shared__ Key part[N][block_warps];
+    const uint32_t thread = threadIdx.x, warp = thread / warp_threads;
+    const uint32_t i = blockIdx.x * block_threads + thread;
+    const auto block_largest = [&](const Key* keys) {
+        for (int n = 0; n < N; ++n) {
+            const Key key = largest_in_warp(keys[n]);
+            if (thread % warp_threads == 0) part[n][warp] = key;
+        }
+        __syncthreads();
+        if (thread > 0) return;
+        for (int n = 0; n < N; ++n) {
+            for (uint32_t w = 1; w < block_warps; ++w) part[n][0] = part[n][w] > part[n][0] ? part[n][w] : part[n][0];
+        }
+    };
+
+    Key keys[N];
+    for (int n = 0; n < N; ++n) keys[n] = 0;
+    if (i < count) {
+        const Values<N> values = kernel(i);
+        for (int n = 0; n < N; ++n) keys[n] = placed_key(values.v[n], i);
+    }
+    block_largest(keys);
+    if (thread == 0) {
+        for (int n = 0; n < N; ++n) meeting.parts[size_t(blockIdx.x) * N + n] = part[n][0];
+    }
+    if (!arrive(meeting.arrived)) return;
+
+    for (int n = 0; n < N; ++n) keys[n] = 0;
+#pragma unroll 1
+    for (uint32_t b = thread; b < gridDim.x; b += block_threads) {
+        for (int n = 0; n < N; ++n) {
+            const Key key = __ldcg(meeting.parts + size_t(b) * N + n);
+            keys[n] = key > keys[n] ? key : keys[n];
+        }
+    }
+    __syncthreads();
+    block_largest(keys);
+    if (thread == 0) {
+        for (int n = 0; n < N; ++n) {
+            const uint32_t ordered = static_cast<uint32_t>(part[n][0] >> 32);
+            out[n] = __uint_as_float(ordered & 0x80000000u ? ordered & 0x7fffffffu : ~ordered);
+            out[N + n] = ~static_cast<uint32_t>(part[n][0]);
+        }
+        *meeting.arrived = 0;
+    }
+}
+
 /// What follows a reduction that nothing follows.
 struct Nothing {
     __device__ void operator()() const {}
@@ -266,6 +326,14 @@ public:
         check_cuda(cudaGetLastError(), "launch");
     }
     template <int N, class Kernel>
+    void max_at(uint32_t count, const Kernel& kernel, double* out) {
+        const uint32_t grid = count ? blocks(count) : 1;
+        placed_maxima_.resize(size_t(grid) * N);
+        run_max_at<N><<<grid, block_threads, 0, stream_.handle()>>>(
+            kernel, count, Meeting<unsigned long long>{placed_maxima_.data(), arrived_.data()}, out);
+        check_cuda(cudaGetLastError(), "launch");
+    }
+    template <int N, class Kernel>
     void max_to_host(uint32_t count, const Kernel& kernel, double* out) {
         max<N>(count, kernel, result_.data());
         copy_out(out, result_.data(), N);
@@ -320,7 +388,7 @@ public:
         return stream_.memory_free();
     }
     size_t bytes() const {
-        return sums_.bytes() + maxima_.bytes() + stream_.scratch_bytes();
+        return sums_.bytes() + maxima_.bytes() + placed_maxima_.bytes() + stream_.scratch_bytes();
     }
 
 private:
@@ -345,6 +413,7 @@ private:
     bool flag_sent_ = false;
     Buffer<FoldedSum> sums_;
     Buffer<float> maxima_;
+    Buffer<unsigned long long> placed_maxima_;
     Buffer<double> result_;
     Buffer<uint32_t> arrived_;
 };

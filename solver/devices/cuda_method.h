@@ -35,6 +35,10 @@ public:
         const CudaStream::Entered here(stream_);
         step_->download(host);
     }
+    void positions(Float4* to, uint32_t first, uint32_t count) const override {
+        const CudaStream::Entered here(stream_);
+        step_->positions(to, first, count);
+    }
     void set_still(const BoundaryArrays& bodies, float spacing) override {
         const CudaStream::Entered here(stream_);
         step_->set_still(bodies, spacing);

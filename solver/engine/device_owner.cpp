@@ -92,6 +92,7 @@ void DeviceOwner::require_memory(uint64_t particles, uint64_t boundary_particles
 void DeviceOwner::upload(const Particles& p, uint64_t boundary_particles) {
     require();
     if (on_card() && kept_is_current_ && staging_.same_state(p, kept_)) return;
+    ++sent_;
     Staging fresh(method_);
     fresh.take(p);
     require_memory(p.count(), boundary_particles);

@@ -27,6 +27,8 @@ public:
     /// After a card was lost: somebody has to go on. Throws Error when the host insists on the card.
     void require();
     void upload(const Particles&, uint64_t boundary_particles);
+    /// How many states were sent to a device: an upload of what it holds sends none.
+    uint64_t sent() const { return sent_; }
     void download(Particles&) const;
     /// Before a frame: what a card holds is copied, unless the host has seen it.
     void keep_state();
@@ -63,6 +65,7 @@ private:
     ChosenDevice chosen_;
     Staging staging_;
     bool changed_ = true;
+    uint64_t sent_ = 0;
 
     // The state of the last upload, download or start of a frame; an upload of the very same state is none. Cards only.
     mutable Particles kept_;

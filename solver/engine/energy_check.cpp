@@ -84,7 +84,7 @@ std::string EnergyCheck::compare_all() const {
         text, sizeof text,
         "kinetic energy rose from %.3g J to %.3g J, but gravity, bodies, given forces and stored strain explain "
         "only %.3g J: this motion is an artefact; shorten dt_max or raise the solves' iterations, and check "
-        "stiffness, adhesion and snow that overlaps bodies",
+        "young_modulus, adhesion and snow that overlaps bodies",
         before_.kinetic, after.kinetic, explained);
     return text;
 }

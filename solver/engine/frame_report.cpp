@@ -38,6 +38,25 @@ std::vector<SolveSummary> FrameReport::solves() const {
     return all;
 }
 
+std::vector<LimitSummary> FrameReport::limits() const {
+    std::vector<LimitSummary> all;
+    for (const SubstepReport& s : substeps) {
+        const auto same = [&](const LimitSummary& known) {
+            return known.limit.kind == s.limit.kind && known.limit.body_name == s.limit.body_name;
+        };
+        auto known = std::find_if(all.begin(), all.end(), same);
+        if (known == all.end()) known = all.insert(known, {0, s.dt, s.limit});
+        ++known->substeps;
+        if (s.dt < known->dt) {
+            known->dt = s.dt;
+            known->limit = s.limit;
+        }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const LimitSummary& a, const LimitSummary& b) { return a.substeps > b.substeps; });
+    return all;
+}
+
 double FrameReport::iterations(const std::string& solve) const {
     double sum = 0;
     for (const SubstepReport& s : substeps) sum += s.solve(solve).iterations;
@@ -53,11 +72,12 @@ double FrameReport::seconds(const std::string& phase) const {
 FrameReporter::FrameReporter(const MethodInfo& method, const Parameters& acting)
     : method_(method), acting_(acting), seconds_(method.phases.size(), 0.0), shortfalls_(method.solves.size()) {}
 
-void FrameReporter::add(double dt, const StepResult& result, const Speed& speed) {
+void FrameReporter::add(double dt, const StepResult& result, const Speed& speed, StepLimit limit) {
     SubstepReport substep;
     substep.dt = dt;
     substep.speed = result.speed;
     substep.relative_speed = std::max(speed.between, speed.approach);
+    substep.limit = std::move(limit);
     for (size_t k = 0; k < method_.solves.size(); ++k) {
         SolveReport solve = result.solves[k];
         solve.name = method_.solves[k].name;
@@ -77,10 +97,10 @@ void FrameReporter::warn(const SolveInfo& solve, const Shortfall& fell) {
     char residual[32];
     std::snprintf(residual, sizeof residual, "%.2g", fell.worst);
     const std::string name = solve.name;
-    report.warnings.push_back("the " + name + " solve stopped at " + name + "_iterations_max in " +
+    report.warnings.push_back("the " + name + " solve did not reach " + name + "_tolerance in " +
                               std::to_string(fell.substeps) + " of " + std::to_string(report.substeps.size()) +
-                              " substeps, at worst with a residual of " + residual +
-                              "; shorten dt_max or allow more iterations");
+                              " substeps, at worst with a residual of " + residual + "; shorten dt_max or raise " +
+                              name + "_iterations_max");
 }
 
 void FrameReporter::check_haste(double dt, const Speed& speed, const Sweep& sweep,

@@ -13,7 +13,7 @@ class FrameReporter {
 public:
     FrameReporter(const MethodInfo&, const Parameters& acting);
 
-    void add(double dt, const StepResult&, const Speed&);
+    void add(double dt, const StepResult&, const Speed&, StepLimit);
     /// Notes what went farther in a substep than contact can follow: `dt_min` or `substeps` made it too long.
     void check_haste(double dt, const Speed&, const Sweep&, const std::vector<KnownBody>&);
     /// Notes explicit steps that are longer than sound takes for a spacing: they are unstable.

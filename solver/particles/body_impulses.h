@@ -47,7 +47,13 @@ struct ClearBodySums {
     }
 };
 
-/// `Push` makes, for particle i, a function (boundary index, boundary record) -> force on that boundary particle, N.
+/// What a particle does to a boundary particle.
+struct BoundaryPush {
+    Vec3 force;   ///< N
+    Vec3 torque;  ///< about the origin, N m
+};
+
+/// `Push` makes, for particle i, a function (boundary index, boundary record) -> BoundaryPush.
 template <class Push>
 struct PushBodies {
     ParticleView s;
@@ -57,7 +63,7 @@ struct PushBodies {
     FIRN_HD void operator()(uint32_t i) const {
         const auto boundary = s.boundary_neighbours.row(i);
         if (boundary.length == 0) return;
-        const auto force_on = push.of(i);
+        const auto push_on = push.of(i);
         Vec3 force = zero3(), torque = zero3();
         Real body = splat(-1.0f);
         for (uint32_t k = 0; k < boundary.length; ++k) {
@@ -72,9 +78,9 @@ struct PushBodies {
                 torque = select(another, zero3(), torque);
                 body = its;
             }
-            const Vec3 f = force_on(index, b);
-            force += f;
-            torque += cross(xyz(b), f);
+            const BoundaryPush pushed = push_on(index, b);
+            force += pushed.force;
+            torque += pushed.torque;
         }
         flush(i, body >= 0.0f, body, force, torque);
     }

@@ -87,6 +87,9 @@ public:
     void upload(const StateArrays& host, ParticleCounts counts) override;
     void set_inputs(const float* const* inputs) override;
     void download(const StateArrays& host) const override;
+    void positions(Float4* to, uint32_t first, uint32_t count) const override {
+        on_.copy_out(to, motion_now().position + first, count);
+    }
     void set_still(const BoundaryArrays& bodies, float spacing) override {
         boundary_.set_still(on_, bodies, cell_width(spacing));
     }
@@ -110,7 +113,7 @@ protected:
     MethodStep(int where, const MethodTables& tables)
         : on_(where), tables_(tables), sorted_(tables.layout.state), work_(tables.scratch, tables.scratch_count) {
         solve_.resize(StepResult::most_solves);
-        extremes_.resize(8);
+        extremes_.resize(extreme_count);
         culprit_.resize(1);
         thrown_.resize(1);
         for (const ArrayLayout* row = tables.layout.inputs; row->name; ++row) {
@@ -175,6 +178,7 @@ protected:
     int acceleration_input_ = 0, density_input_ = 0;
 
     Buffer<SolveState> solve_;
+    static constexpr uint32_t extreme_count = 2 * NameFastest::values + NameFastest::fields * NameFastest::named;
     Buffer<double> extremes_, impulse_;
     Buffer<BodySums> body_sums_;
     Buffer<BodyPlacement> sweep_placement_;
@@ -281,13 +285,22 @@ inline void MethodStep::find_neighbours(const Parameters& p) {
 
 template <class Tension>
 Speed MethodStep::measure_speed(const ParticleView& s, const Tension& tension, Execution::Mark start, double& seconds) {
-    on_.template max<5>(counts_.owned, Speeds<Tension>{s, tension}, extremes_.data());
+    constexpr uint32_t values = NameFastest::values, fields = NameFastest::fields;
+    on_.template max_at<values>(counts_.owned, Speeds<Tension>{s, tension}, extremes_.data());
+    on_.once(NameFastest{s, extremes_.data()});
     const auto end = on_.mark();
-    double largest[5];
-    on_.copy_out(largest, extremes_.data(), 5);
+    double found[extreme_count];
+    on_.copy_out(found, extremes_.data(), extreme_count);
     seconds += on_.seconds(start, end);
-    return {::sqrt(largest[0]), ::sqrt(largest[1]), ::sqrt(largest[2]), ::sqrt(largest[3]),
-            !boundary_neighbours_.any() && !has_input_[acceleration_input_] && largest[4] < 1e-5};
+    Speed speed{::sqrt(found[0]), ::sqrt(found[1]), ::sqrt(found[2]), ::sqrt(found[3]),
+                !boundary_neighbours_.any() && !has_input_[acceleration_input_] && found[4] < 1e-5};
+    for (uint32_t k = 0; k < NameFastest::named; ++k) {
+        const double* const each = found + 2 * values + fields * k;
+        speed.at[k].rank = static_cast<uint32_t>(each[0]);
+        for (int c = 0; c < 3; ++c) speed.at[k].position[c] = static_cast<float>(each[1 + c]);
+        speed.at[k].body = static_cast<int32_t>(each[4]);
+    }
+    return speed;
 }
 
 inline Sweep MethodStep::sweep(const BodyPlacement* from, const BodyPlacement* to, uint32_t bodies, double begin,

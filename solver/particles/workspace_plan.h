@@ -31,7 +31,7 @@ struct ScratchArray {
     ScratchPool pool = ScratchPool::main;
 };
 
-constexpr size_t most_scratch_arrays = 64;
+constexpr size_t most_scratch_arrays = 80;
 
 /// The place of each row: `word[row]` words of the particles come before it in its pool.
 struct WorkspacePlan {

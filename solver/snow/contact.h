@@ -3,6 +3,7 @@
 // Snow against surfaces, after the solves: no particle passes, lone flakes bounce, friction follows Coulomb. Only
 // particles that have boundary neighbours are touched.
 
+#include "particles/body_impulses.h"
 #include "particles/surface.h"
 #include "snow/properties.h"
 #include "snow/shear.h"
@@ -135,7 +136,7 @@ struct SurfaceContact {
     }
 };
 
-/// The reaction to all that the boundary did to a particle: what it pushes each boundary particle with, N.
+/// The reaction to all that the boundary did to a particle: what it pushes each boundary particle with.
 struct SnowPush {
     SnowView s;
 
@@ -146,7 +147,7 @@ struct SnowPush {
         Sym correction;
         Vec3 knock;
         Int nearest;
-        FIRN_HD Vec3 operator()(Index index, const Vec4& b) const {
+        FIRN_HD BoundaryPush operator()(Index index, const Vec4& b) const {
             const Vec3 d = x - xyz(b);
             const Real r_squared = dot(d, d);
             const Vec3 gradient = (held * b.w * s.kernel.slope(r_squared)) * boundary_arm(s, index, d);
@@ -155,7 +156,9 @@ struct SnowPush {
             const Real adhesion =
                 gather4(s.boundary.surface, index).y * b.w * rho0 * adhesion_kernel(r, 2.0f * s.spacing);
             force += (mass * adhesion / max(r, 1e-20f)) * d;
-            return force + select(indices(index) == nearest, knock, zero3());
+            // A surface holds the particle itself: which of its samples is the nearest does not matter.
+            const Vec3 knocked = select(indices(index) == nearest, knock, zero3());
+            return {force + knocked, cross(xyz(b), force) + cross(x, knocked)};
         }
     };
 

@@ -32,9 +32,13 @@ struct AdvanceStrain {
         }
         const Sym strain = load_sym(s.before.strain, i);
         const Strength limit = strength(s, i);
-        store_sym(s.after.strain, i,
-                  s.set.objective ? advance_strain_objective(strain, dt_gradient, limit)
-                                  : advance_strain_published(strain, dt_gradient, limit));
+        const StrainStep step = s.set.objective ? advance_strain_objective(strain, dt_gradient, limit)
+                                                : advance_strain_published(strain, dt_gradient, limit);
+        store_sym(s.after.strain, i, step.elastic);
+        if (s.set.joint) {
+            const Real before = load(s.after.damage + i);
+            store(s.after.damage + i, damaged(before, step, load(s.compaction + i), s.set.softening, s.set.healed));
+        }
         if (s.set.filter > 0.0f) {
             Float4* record = s.velocity_gradient + 3 * size_t(i);
             store4<3>(record, with_w(g.corrected.x, splat(0.0f)));

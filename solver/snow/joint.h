@@ -106,19 +106,40 @@ struct JointVelocity {
 struct Tangent {
     Vec3 axis[3];
     Real firm[3];   ///< 1 = the axis has not yielded
+    Real slip;      ///< no axes slip against each other: 0; all but axis k: k + 1; all: 4
     Real share[3];  ///< of the shear modulus between axes 1-2, 0-2, 0-1
     Real misfit;    ///< of the stiffness against motion that gradients can't see
+    Real kept;      ///< of the elastic stiffness where it yields
 };
 
-/// What is left of the stiffness in directions that yield: none would let a pass overshoot.
-constexpr float softest = 0.5f;
+/// What is kept of the stiffness in directions that yield: none would let a pass overshoot, and with much of it, snow
+/// that flows comes near its velocity only by small steps. So it starts firm, and is a quarter of that with every pass
+/// that finds the same directions yielding.
+constexpr float firmest = 0.5f, softest = 0.02f;
+
+/// Which axes have not yielded, as a number from 0 to 7, and eight times which slip.
+FIRN_HD Real yield_code(const Tangent& t) {
+    return t.firm[0] + 2.0f * t.firm[1] + 4.0f * t.firm[2] + 8.0f * t.slip;
+}
+
+/// What slipping axes have in common: the mean of two of them, or of all.
+FIRN_HD void level_axes(Real slip, Real (&along)[3]) {
+    const Real mean = (1.0f / 3.0f) * (along[0] + along[1] + along[2]);
+    for (int k = 0; k < 3; ++k) along[k] = select(slip > 3.5f, mean, along[k]);
+    for (int k = 0; k < 3; ++k) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        const Mask these = abs(slip - float(k + 1)) < 0.5f;
+        const Real half = 0.5f * (along[a] + along[b]);
+        along[a] = select(these, half, along[a]);
+        along[b] = select(these, half, along[b]);
+    }
+}
 
 FIRN_HD void store_tangent(const SnowView& s, uint32_t i, const Tangent& t) {
     Float4* record = s.tangent + 3 * size_t(i);
-    const Real code = t.firm[0] + 2.0f * t.firm[1] + 4.0f * t.firm[2];
     store4<3>(record, with_w(t.axis[0], t.share[0]));
     store4<3>(record + 1, with_w(t.axis[1], t.share[1]));
-    store4<3>(record + 2, {t.share[2], code, t.misfit, splat(0.0f)});
+    store4<3>(record + 2, {t.share[2], yield_code(t), t.misfit, t.kept});
 }
 
 /// A strain that the tangent turns into stress over 2 G; r = nu / (1 - 2 nu).
@@ -126,18 +147,25 @@ FIRN_HD Sym tangent_stress(const SnowView& s, uint32_t i, const Sym& strain, Rea
     const Float4* record = s.tangent + 3 * size_t(i);
     const Vec4 last = load4<3>(record + 2);
     const Sym elastic = strain + identity_times(r * trace(strain));
-    if (!any(last.y < 6.5f)) return elastic;
+    if (!any(abs(last.y - 7.0f) > 0.5f)) return elastic;
     const Vec4 first = load4<3>(record), second = load4<3>(record + 1);
     const Vec3 p = xyz(first), q = xyz(second), n = cross(p, q);
     const Real zero = splat(0.0f), one = splat(1.0f);
-    const Real code = last.y;
+    Real slip = zero;
+    for (int k = 1; k <= 4; ++k) slip += select(last.y > float(8 * k) - 0.5f, one, zero);
+    const Real code = last.y - 8.0f * slip;
     const Real firm2 = select(code > 3.5f, one, zero), rest = code - 4.0f * firm2;
     const Real firm1 = select(rest > 1.5f, one, zero), firm0 = rest - 2.0f * firm1;
     const Vec3 sp = strain * p, sq = strain * q, sn = strain * n;
-    const Real e0 = dot(p, sp), e1 = dot(q, sq), e2 = dot(n, sn);
+    // Before and after the rest, so that the whole stays symmetric.
+    Real along[3] = {dot(p, sp), dot(q, sq), dot(n, sn)};
+    level_axes(slip, along);
+    const Real e0 = along[0], e1 = along[1], e2 = along[2];
     const Real soft = 3.0f - firm0 - firm1 - firm2;
     const Real mean = r * (firm0 * e0 + firm1 * e1 + firm2 * e2) / (1.0f + soft * r);
-    const Real d0 = firm0 * (e0 + mean), d1 = firm1 * (e1 + mean), d2 = firm2 * (e2 + mean);
+    Real answer[3] = {firm0 * (e0 + mean), firm1 * (e1 + mean), firm2 * (e2 + mean)};
+    level_axes(slip, answer);
+    const Real d0 = answer[0], d1 = answer[1], d2 = answer[2];
     const Real s12 = first.w * dot(q, sn), s02 = second.w * dot(p, sn), s01 = last.x * dot(p, sq);
     // sum_ab stress_ab axis_a axis_b^T
     const Vec3 row_p = d0 * p + s01 * q + s02 * n, row_q = s01 * p + d1 * q + s12 * n,
@@ -145,7 +173,7 @@ FIRN_HD Sym tangent_stress(const SnowView& s, uint32_t i, const Sym& strain, Rea
     const Sym yielding = {p.x * row_p.x + q.x * row_q.x + n.x * row_n.x, p.x * row_p.y + q.x * row_q.y + n.x * row_n.y,
                           p.x * row_p.z + q.x * row_q.z + n.x * row_n.z, p.y * row_p.y + q.y * row_q.y + n.y * row_n.y,
                           p.y * row_p.z + q.y * row_q.z + n.y * row_n.z, p.z * row_p.z + q.z * row_q.z + n.z * row_n.z};
-    return softest * elastic + (1.0f - softest) * yielding;
+    return last.w * elastic + (1.0f - last.w) * yielding;
 }
 
 /// W^T W of the spin in a velocity gradient. Straight steps stretch a turning body by half of it, times dt^2: the solve
@@ -183,7 +211,9 @@ FIRN_HD Real elastic_misfit(const Vec3& misfit, Real largest) {
 /// what resists the misfit, Pa/m.
 FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const Sym& correction, const Vec3& Q,
                           const Misfit& misfit) {
-    Mat t = matrix(sigma) * correction;
+    // The adjoint of seen_whole().
+    const Mat turned = matrix(sigma) + (-1.0f) * (matrix(load_sym(s.blind, i)) * sigma);
+    Mat t = turned * correction;
     t += outer(Q, -(correction * misfit.offset));
     const Vec3 own = t * load3(s.gradient_sum, i) + misfit.fill * Q;
     const Real volume = load4(s.now.position + i).w;
@@ -218,12 +248,33 @@ FIRN_HD Vec3 joint_divergence(const SnowView& s, uint32_t i) {
 
 FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
     return {s.material.poisson_ratio.at(s.now.rank, i), s.material.theta_c.at(s.now.rank, i),
-            s.material.theta_s.at(s.now.rank, i), s.set.yield_by_stress};
+            s.material.theta_s.at(s.now.rank, i) * (1.0f - load(s.after.damage + i)),
+            s.set.joint ? sine_of_degrees(s.material.friction_angle.at(s.now.rank, i)) : splat(1.0f),
+            s.set.yield_by_stress};
+}
+
+/// Which axes slip. One that is at a limit besides takes its partner along: neither has any stiffness left.
+FIRN_HD void set_slip(Tangent& t, const Yielded& y) {
+    const Real zero = splat(0.0f), one = splat(1.0f);
+    Real slips[3], firm = one, count = zero;
+    for (int k = 0; k < 3; ++k) {
+        slips[k] = select(abs(y.slipped[k]) > 0.0f, one, zero);
+        count += slips[k];
+        firm = firm * (1.0f - slips[k] * (1.0f - t.firm[k]));
+    }
+    t.slip = zero;
+    for (int k = 0; k < 3; ++k) {
+        t.firm[k] = select(both(slips[k] > 0.5f, firm < 0.5f), zero, t.firm[k]);
+        t.slip += select(both(count > 1.5f, slips[k] < 0.5f), splat(float(k + 1)), zero);
+    }
+    t.slip = select(count > 2.5f, splat(4.0f), t.slip);
+    t.slip = select(firm < 0.5f, zero, t.slip);
 }
 
 /// The stress that the snow can bear at the velocity of this pass, and its tangent.
 struct JointStress {
     SnowView s;
+    bool first;  ///< pass: there is no tangent yet
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
         Misfit misfit = no_misfit();
@@ -244,6 +295,7 @@ struct JointStress {
             t.axis[k] = e.vectors[k];
             t.firm[k] = select(abs(y.plastic[k]) > 0.0f, zero, one);
         }
+        set_slip(t, y);
         for (int k = 0; k < 3; ++k) {
             const int a = (k + 1) % 3, b = (k + 2) % 3;
             const Real apart = e.values[a] - e.values[b], kept = y.strain[a] - y.strain[b];
@@ -253,6 +305,12 @@ struct JointStress {
         }
         const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
         t.misfit = elastic_misfit(shifted, largest_misfit(s, i));
+        t.kept = splat(firmest);
+        if (!first) {
+            const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
+            const Mask goes_on = abs(last.y - yield_code(t)) < 0.5f;
+            t.kept = select(goes_on, max(0.25f * last.w, softest), t.kept);
+        }
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
         store_tangent(s, i, t);
@@ -302,9 +360,14 @@ struct JointResidual {
         const Real energy = dot(r, scaled_down(s, i, r));
         // The square root of the energy that is left over, as a speed, over what is allowed.
         const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
+        // Snow on the ground does not move when it is hit: what the hit changes there is its pressure.
+        const Real pressed = load(s.after.pressure + i) - load(s.before.pressure + i);
+        const Real change =
+            sqrt(dot(changed, changed)) + (0.3f * s.dt / (s.spacing * load(s.density + i))) * abs(pressed);
+        // Errors where surfaces hold the snow are friction that is never too small, only too large.
+        const float share = s.boundary_neighbours.row(i).length > 0 ? 0.3f * moving : moving;
         // Where hardly anything changes, what does is noise, and a share of it would keep it alive.
-        const Real change_squared = dot(changed, changed);
-        const Real allowed = still + moving * change_squared / (sqrt(change_squared) + s.set.parting_speed);
+        const Real allowed = still + share * change * change / (change + s.set.parting_speed);
         const Real error = s.dt * sqrt(max(energy, 0.0f));
         return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * error,
                  weight * error * error / allowed}};
@@ -347,7 +410,7 @@ struct JointLever {
         const Float4* record = s.tangent + 3 * size_t(i);
         const Vec4 last = load4<3>(record + 2);
         const Real firm = (1.0f / 3.0f) * (load4<3>(record).w + load4<3>(record + 1).w + last.x);
-        const Real kept = softest + (1.0f - softest) * firm;
+        const Real kept = last.w + (1.0f - last.w) * firm;
         const Real lag = load(s.lag + i), G = kept * load(s.shear_modulus + i), first = kept * load(s.first_lame + i);
         const Real stiffness = lag * ((4.0f / 9.0f) * G + (1.0f / 9.0f) * first) * square(load_sym(s.correction, i));
         store(s.shear_lever + i, select(below(i, count), stiffness, 0.0f));
@@ -391,7 +454,8 @@ struct JointTangentOfField {
         const Sym strain = (0.5f * ahead) * twice_symmetric(g.corrected);
         const Real twice_shear = 2.0f * load(s.shear_modulus + i);
         const Real r = load(s.first_lame + i) / max(twice_shear, 1e-20f);
-        const Real kept = max(load4<3>(s.tangent + 3 * size_t(i) + 2).z, softest);
+        const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
+        const Real kept = max(last.z, last.w);
         store_stress(s, i, twice_shear * tangent_stress(s, i, strain, r), correction,
                      (ahead * kept * misfit_stiffness(s, i)) * misfit.rate, misfit);
     }
@@ -421,7 +485,7 @@ struct JointOperator {
         const Vec3 way = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
         const Vec3 change = resisted(at.normal, hold, p);
         const Real speed_squared = dot(way, way);
-        const Real kept = select(speed_squared > slip_speed(s) * slip_speed(s), splat(1.0f - softest), splat(0.0f));
+        const Real kept = select(speed_squared > slip_speed(s) * slip_speed(s), splat(1.0f - firmest), splat(0.0f));
         return (s.dt * load(s.drag + i)) * (change - (kept * dot(change, way) / max(speed_squared, 1e-20f)) * way);
     }
 };

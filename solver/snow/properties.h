@@ -181,7 +181,9 @@ struct Properties {
         if (beside_boundary) boundary = sum_boundary(s, i, x, spread);
         store3(s.gradient_sum, i, snow.gradient);
         // The joint solve takes gradients over the snow alone: boundaries are planes there.
-        store_sym(s.correction, i, pseudo_inverse(s.set.joint ? of_snow : spread, s.set.flatness));
+        Sym blind;
+        store_sym(s.correction, i, pseudo_inverse(s.set.joint ? of_snow : spread, s.set.flatness, &blind));
+        if (s.set.joint) store_sym(s.blind, i, blind);
 
         const Real volume_strain = abs(det_minus_one(load_sym(s.before.strain, i)) + 1.0f) - 1.0f;
         const Lame modulus = stiffness(i, volume_strain, spread);
@@ -226,6 +228,13 @@ struct Properties {
         const Real rho0 = s.rest_density.at(rank, i);
         Real compaction = rest_density_now / rho0;
         Real filling = load(s.before.filling + i);
+        if (s.set.joint) {
+            // Flakes in the air have no bonds.
+            const Mask born_loose = both(filling <= 0.0f, compaction <= loosest_filling);
+            store(s.after.damage + i, select(born_loose, splat(1.0f), load(s.before.damage + i)));
+        } else {
+            store(s.after.damage + i, splat(0.0f));
+        }
         if (s.set.calibrated) {
             filling = select(filling > 0.0f, filling, as_placed(compaction));
             compaction = compaction / filling;
@@ -239,11 +248,15 @@ struct Properties {
         return lame(s.material.young_modulus.at(rank, i), s.material.poisson_ratio.at(rank, i), volume * factor);
     }
 
+    /// A body of snow looks at least as dense as this, at its corners and however it is filled; a stream of flakes with
+    /// a third of a spacing between them looks looser.
+    static constexpr float loosest_filling = 0.75f;
+
     /// What a particle's surroundings look like when it is new: whatever the filling, that is snow at rest. Only loose
     /// flakes and snow that was squeezed into a place are what they look like.
     FIRN_HD static Real as_placed(Real compaction) {
-        const Mask filled = both(compaction > 0.5f, compaction < 1.8f);
-        return select(filled, min(max(compaction, 0.6f), 1.6f), 1.0f);
+        const Mask filled = both(compaction > loosest_filling, compaction < 1.8f);
+        return select(filled, min(compaction, 1.6f), 1.0f);
     }
 
     /// Damping looks ahead in time, but no further than half the way to yield: it must not brake plastic flow.
@@ -292,9 +305,18 @@ struct Properties {
 struct StartSolves {
     SnowView s;
     float warm_pressure, warm_shear;
+
+    /// At rest, the snow's own forces balance those from outside, and they will again. Those of an impact are over, and
+    /// would throw it: a guess so bad that the passes may not find back.
+    FIRN_HD static Real likely_share(const Vec3& own, const Vec3& given) {
+        return min(2.0f * sqrt(dot(given, given)) / max(sqrt(dot(own, own)), 1e-20f), 1.0f);
+    }
+
     FIRN_HD void operator()(uint32_t i) const {
         store(s.after.pressure + i, warm_pressure * load(s.before.pressure + i));
-        store3(s.after.shear_acceleration, i, warm_shear * load3(s.before.shear_acceleration, i));
+        Vec3 a = warm_shear * load3(s.before.shear_acceleration, i);
+        if (s.set.joint) a = likely_share(a, external_acceleration(s, i)) * a;
+        store3(s.after.shear_acceleration, i, a);
     }
 };
 

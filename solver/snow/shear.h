@@ -28,6 +28,12 @@ struct Misfit {
     Real fill;    ///< sum of the weights: about 1 inside, less at a surface
 };
 
+/// A gradient G of neighbours that don't spread in all directions takes half of a turn for shear, and a pair of grains
+/// would drive itself round. G - G^T Q, Q the directions in which they don't spread, turns as a whole.
+FIRN_HD Mat seen_whole(const Mat& gradient, const Sym& blind) {
+    return gradient + (-1.0f) * (transposed(gradient) * blind);
+}
+
 FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uint32_t i, Real boundary_flux,
                                      const Sym& correction, Misfit* misfit = nullptr) {
     const Vec3 x = xyz(load4(s.now.position + i));
@@ -50,7 +56,8 @@ FIRN_HD FieldGradient field_gradient(const SnowView& s, const Float4* field, uin
             misfit->fill += share;
         }
     }
-    const Mat corrected = plain * correction;
+    Mat corrected = plain * correction;
+    if (s.set.joint) corrected = seen_whole(corrected, load_sym(s.blind, i));
     if (misfit) misfit->rate -= corrected * misfit->offset;
     return {corrected, trace(plain) + boundary_flux - dot(u, load3(s.boundary_sum, i))};
 }

@@ -27,6 +27,7 @@ enum Scratch : uint8_t {
     next_shear_acceleration,
     next_filling,
     next_misfit,
+    next_damage,
     density,
     compaction,
     mass_position,
@@ -51,6 +52,7 @@ enum Scratch : uint8_t {
     direction,
     residual,
     product,
+    blind,
     trial,
     tangent,
     surface_plane,
@@ -88,6 +90,7 @@ constexpr ScratchArray own_scratch[] = {
     {"next_shear_acceleration", 3, {properties_stage, sort_stage}},
     {"next_filling", 1, {properties_stage, sort_stage}},
     {"next_misfit", 3, {strain_stage, sort_stage}},
+    {"next_damage", 1, {properties_stage, sort_stage}},
     {"density", 1, always},
     {"compaction", 1, always},
     {"mass_position", 4, {density_stage, density_stage}},
@@ -112,6 +115,7 @@ constexpr ScratchArray own_scratch[] = {
     {"direction", 4, {shear_stage, shear_stage}},
     {"residual", 3, {shear_stage, shear_stage}},
     {"product", 3, {shear_stage, shear_stage}},
+    {"blind", 6, {properties_stage, strain_stage}, -1, joint_pool},
     {"trial", 4, {shear_stage, contact_stage}, -1, joint_pool},
     {"tangent", 12, {shear_stage, shear_stage}, -1, joint_pool},
     {"surface_plane", 4, {shear_stage, contact_stage}, -1, joint_pool},
@@ -141,8 +145,8 @@ static_assert(scratch_end == common_scratch + sizeof own_scratch / sizeof *own_s
 constexpr CommonStages common_stages{integrate_stage, sort_stage, search_stage};
 inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
-constexpr ArrayLayout state_layout[] = {{"strain", 6},  {"pressure", 1}, {"shear_acceleration", 3},
-                                        {"filling", 1}, {"misfit", 3},   {}};
+constexpr ArrayLayout state_layout[] = {
+    {"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {"misfit", 3}, {"damage", 1}, {}};
 
 enum Input : int {
     acceleration,
@@ -152,11 +156,12 @@ enum Input : int {
     hardening,
     theta_c,
     theta_s,
+    friction_angle,
     rest_density
 };
-constexpr ArrayLayout input_layout[] = {{"acceleration", 3},  {"air_velocity", 3}, {"young_modulus", 1},
-                                        {"poisson_ratio", 1}, {"hardening", 1},    {"theta_c", 1},
-                                        {"theta_s", 1},       {"rest_density", 1}, {}};
+constexpr ArrayLayout input_layout[] = {
+    {"acceleration", 3}, {"air_velocity", 3}, {"young_modulus", 1},  {"poisson_ratio", 1}, {"hardening", 1},
+    {"theta_c", 1},      {"theta_s", 1},      {"friction_angle", 1}, {"rest_density", 1},  {}};
 
 constexpr ArrayLayout result_layout[] = {{"density", 1}, {"compaction", 1}, {}};
 constexpr uint8_t result_rows[] = {density, compaction};

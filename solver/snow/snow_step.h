@@ -207,7 +207,8 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     enter(snow::shear_stage);
     const KrylovProgress at{state, double(p.shear_tolerance)};
     // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
-    const float moving = 30.0f * p.shear_tolerance, still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
+    const float moving = ::fminf(100.0f * p.shear_tolerance, 0.1f);
+    const float still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
     // One number of iterations counts for all passes.
     const int most_iterations = 3 * p.shear_iterations_max;
     const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
@@ -220,7 +221,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     LineSearch line;
     for (int pass = 0;;) {
         on_.for_each(count, JointVelocity{s});
-        on_.for_each(count, JointStress{s});
+        on_.for_each(count, JointStress{s, pass == 0});
         if (s.shear_scaling && !line.shortened) {
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
@@ -311,6 +312,7 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.calibrated = set.joint && p.calibrated;
     set.hourglass = set.joint ? p.hourglass : 0.0f;
     set.softening = set.joint && p.softening_length > 0 ? p.spacing / p.softening_length : 0.0f;
+    set.healed = p.healing_time > 0 ? 1.0f - ::expf(-s.dt / p.healing_time) : 0.0f;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
     return set;
@@ -320,14 +322,17 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     SnowView s{};
     static_cast<ParticleView&>(s) = particle_view(p, dt);
     s.set = constants(p, s);
-    s.material = {property(snow::young_modulus, p.young_modulus), property(snow::poisson_ratio, p.poisson_ratio),
-                  property(snow::hardening, p.hardening), property(snow::theta_c, p.theta_c),
-                  property(snow::theta_s, p.theta_s)};
+    s.material = {property(snow::young_modulus, p.young_modulus),
+                  property(snow::poisson_ratio, p.poisson_ratio),
+                  property(snow::hardening, p.hardening),
+                  property(snow::theta_c, p.theta_c),
+                  property(snow::theta_s, p.theta_s),
+                  property(snow::friction_angle, p.friction_angle)};
     const StateView before = sorted_.view(), after = next_state();
-    s.before = {before.own[0].columns, before.own[1].columns.data, before.own[2].columns, before.own[3].columns.data,
-                before.own[4].columns};
-    s.after = {after.own[0].columns, after.own[1].columns.data, after.own[2].columns, after.own[3].columns.data,
-               after.own[4].columns};
+    s.before = {before.own[0].columns,      before.own[1].columns.data, before.own[2].columns,
+                before.own[3].columns.data, before.own[4].columns,      before.own[5].columns.data};
+    s.after = {after.own[0].columns,      after.own[1].columns.data, after.own[2].columns,
+               after.own[3].columns.data, after.own[4].columns,      after.own[5].columns.data};
 
     s.predicted = work_.at<Float4>(snow::predicted);
     s.guessed = work_.at<Float4>(snow::guessed);
@@ -360,6 +365,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
     s.shear_scaling = scaled ? work_.at<float>(snow::shear_scaling) : nullptr;
 
+    s.blind = work_.columns(snow::blind);
     s.trial = work_.at<Float4>(snow::trial);
     s.tangent = work_.at<Float4>(snow::tangent);
     s.surface_plane = work_.at<Float4>(snow::surface_plane);

@@ -9,7 +9,7 @@ namespace firn::FIRN_LANES {
 
 /// Per-particle constants of the material, or one value for all.
 struct MaterialView {
-    PropertyView young_modulus, poisson_ratio, hardening, theta_c, theta_s;
+    PropertyView young_modulus, poisson_ratio, hardening, theta_c, theta_s, friction_angle;
 };
 
 /// The settings of a step, as kernels need them. SI units.
@@ -32,6 +32,7 @@ struct StepConstants {
     bool yield_by_stress;  ///< strength limits principal stresses, not strains
     bool calibrated;       ///< compaction counts from how the snow was placed
     float hourglass;       ///< stiffness against motion that gradients can't see, of the shear modulus
+    float healed;          ///< share of the broken bonds that form anew in this step
     float softening;       ///< spacing over the opening at which a crack has lost its strength; 0 = as hardening
 };
 
@@ -42,6 +43,7 @@ struct SnowStateView {
     Columns shear_acceleration;
     float* filling;  ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
     Columns misfit;  ///< shift of the neighbours against the particle that strain does not explain, m
+    float* damage;   ///< share of the bonds between grains that is broken
 };
 
 /// Everything of one step.
@@ -68,6 +70,7 @@ struct SnowView : ParticleView {
     float* lag;            ///< dt and the damping's share: the time over which stress sees the velocity ahead, s
     float* boundary_flux;  ///< sum_b V_b v_b . grad W
     Columns correction;    ///< L
+    Columns blind;         ///< Q, directions in which the neighbours don't spread; with `joint`
     Columns gradient_sum;  ///< S = sum_j V_j grad W_ij
     Columns boundary_sum;  ///< S^b = sum_b V_b grad W_ib
     Columns rubbed;        ///< impulse of viscous friction, N s; none with Coulomb's

@@ -35,7 +35,7 @@ def run(name, folder, *options):
     """The log's lines of a small run."""
     scene = os.path.join(EXAMPLES, name + ".toml")
     out = os.path.join(folder, name)
-    subprocess.run([firn_runs.FIRN, "sim", scene, "--out", out, "--force", "--frames", str(FRAMES[name]), "--set",
+    subprocess.run([firn_runs.FIRN, "sim", scene, "--out", out, "--force", "--frames", f"1-{FRAMES[name]}", "--set",
                     "scene.resolution=0.5", "--set", "output.volumes=[]", *options],
                    check=True, timeout=600, stdout=subprocess.DEVNULL)
     with open(os.path.join(out, "run.jsonl")) as log:

@@ -16,7 +16,7 @@ class Files(firn_runs.Runs):
         cls.shared = cls("runTest")
         cls.shared.setUp()
         scene = cls.shared.write("fall.toml", firn_runs.FALL.replace("volumes = []", ""))
-        cls.shared.firn("sim", scene, "--out", "run", "--frames", "4")
+        cls.shared.firn("sim", scene, "--out", "run", "--frames", "1-4")
 
     @classmethod
     def tearDownClass(cls):
@@ -47,7 +47,7 @@ class Files(firn_runs.Runs):
         self.assertGreater(masses[-1], masses[0])
 
     def test_a_frames_warnings_are_in_the_log_and_on_the_terminal(self):
-        _, said = self.firn("sim", self.write("hasty.toml", firn_runs.FALL), "--out", "hasty", "--frames", "4",
+        _, said = self.firn("sim", self.write("hasty.toml", firn_runs.FALL), "--out", "hasty", "--frames", "1-4",
                             "--set", "substeps=1", "--set", "gravity=[0,-400,0]")
         with open(os.path.join(self.path("hasty"), "run.jsonl")) as log:
             logged = [warning for line in log for warning in json.loads(line).get("warnings", [])]
@@ -70,7 +70,7 @@ particles = "none"
 volumes = []
 usd = false
 """)
-        self.firn("sim", scene, "--out", "rest", "--frames", "24")
+        self.firn("sim", scene, "--out", "rest", "--frames", "1-24")
         with open(self.path("rest", "run.jsonl")) as log:
             last = [json.loads(line) for line in log][-1]
         self.assertEqual([load["name"] for load in last["loads"]], ["ground"])
@@ -144,7 +144,7 @@ usd = false
         _, said = self.firn("convert", cube, "corners.bgeo")
         self.assertIn("24 primitives (polygons and the like) are left out", said)
         scene = self.write("corners.toml", f'[scene]\nspacing = 0.1\n[[snow]]\nshape = "particles"\nfile = "{cube}"\n')
-        _, said = self.firn("sim", scene, "--out", "corners", "--frames", "1", "--set", "output.volumes=[]")
+        _, said = self.firn("sim", scene, "--out", "corners", "--frames", "1-1", "--set", "output.volumes=[]")
         self.assertIn("24 primitives", said)
 
     def test_particles_as_the_start_of_another_scene(self):

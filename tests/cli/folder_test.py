@@ -84,9 +84,9 @@ class Others(Folders):
                 "new/particles/other.0001.bgeo", "new/volumes/notes.txt"]
         for name in mine:
             self.put(name)
-        self.firn("sim", self.scene, "--out", "new", "--frames", "2")
-        self.firn("sim", self.scene, "--out", "new", "--resume", "--frames", "3")
-        self.firn("sim", self.scene, "--out", "new", "--force", "--frames", "2")
+        self.firn("sim", self.scene, "--out", "new", "--frames", "1-2")
+        self.firn("sim", self.scene, "--out", "new", "--resume", "--frames", "1-3")
+        self.firn("sim", self.scene, "--out", "new", "--force", "--frames", "1-2")
         for name in mine:
             self.assertEqual(self.read(name), "mine", name)
 
@@ -115,7 +115,7 @@ class Others(Folders):
         self.firn("report", "run")
         for name in ("run/preview/0100.png", "run/particles/fall.0100.bgeo", "run/notes.txt"):
             self.put(name)
-        self.sim("--force", "--frames", "2")
+        self.sim("--force", "--frames", "1-2")
         now = tree(self.path("run"))
         self.assertEqual(sorted(name for name in now if name.startswith("particles/")),
                          ["particles/fall.0001.bgeo", "particles/fall.0002.bgeo", "particles/fall.0100.bgeo"])
@@ -187,7 +187,7 @@ class Others(Folders):
                     self.assertFalse(os.path.exists(self.path("elsewhere")))
         # Asked for on the command line, it goes anywhere.
         for asked in (("--out", "../elsewhere"), ("--set", "output.folder=../elsewhere2")):
-            subprocess.run([firn_runs.FIRN, "sim", "leaves.toml", "--frames", "1", "--quiet", *asked],
+            subprocess.run([firn_runs.FIRN, "sim", "leaves.toml", "--frames", "1-1", "--quiet", *asked],
                            cwd=self.path("here"), check=True)
         self.assertTrue(os.path.exists(self.path("elsewhere2/run.jsonl")))
 
@@ -204,7 +204,7 @@ class WithoutCheckpoints(Folders):
         for how in ("gone", "cut"):
             with self.subTest(how=how):
                 shutil.rmtree(self.path("run"))
-                self.sim("--frames", "8")
+                self.sim("--frames", "1-8")
                 before = self.particles("run")
                 self.lose_checkpoints(how)
                 error = self.fails("sim", self.scene, "--out", "run", "--resume")
@@ -324,11 +324,11 @@ class Whole(Folders):
 
     def test_a_last_file_that_failed(self):
         # A folder where the stage should be, as a disk that fills up with the last file.
-        self.firn("sim", self.scene, "--out", "last", "--frames", "3", "--set", "output.usd=false")
+        self.firn("sim", self.scene, "--out", "last", "--frames", "1-3", "--set", "output.usd=false")
         os.mkdir(self.path("last/fall.usda"))
-        self.fails("sim", self.scene, "--out", "last", "--resume", "--frames", "3")
+        self.fails("sim", self.scene, "--out", "last", "--resume", "--frames", "1-3")
         os.rmdir(self.path("last/fall.usda"))
-        self.firn("sim", self.scene, "--out", "last", "--resume", "--frames", "3")
+        self.firn("sim", self.scene, "--out", "last", "--resume", "--frames", "1-3")
         self.assertTrue(os.path.exists(self.path("last/fall.usda")))
         self.firn("verify", "last")
 
@@ -348,7 +348,7 @@ class Whole(Folders):
         self.assertIn("no run", self.fails("verify", self.folder))
 
     def test_volumes_that_are_left_to_others_count(self):
-        self.firn("sim", self.scene, "--out", "bare", "--no-volumes", "--frames", "4")
+        self.firn("sim", self.scene, "--out", "bare", "--no-volumes", "--frames", "1-4")
         self.assertEqual(json.loads(self.firn("verify", "bare", "--json", code=1)[0])["volumes"], [1, 2, 3, 4])
         tasks = [self.start("volumes", "bare", "--frames", f"{frame}", "--threads", "1") for frame in range(1, 5)]
         for task in tasks:
@@ -377,17 +377,17 @@ class Whole(Folders):
                 self.assertNotEqual(changed, lines)
                 self.write("run/manifest.jsonl", "\n".join(changed) + "\n")
                 self.fails("verify", "run")
-                for options in ((), ("--resume",), ("--resume", "--frames", "2")):
+                for options in ((), ("--resume",), ("--resume", "--frames", "1-2")):
                     self.assertIn("--force", self.fails("sim", self.scene, "--out", "run", *options))
                 self.assertEqual(self.particles("run"), before)
         # A run that went on with more frames, and lost the line about those: --resume knows them from the scene.
-        self.firn("sim", self.scene, "--out", "more", "--frames", "2")
-        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "3")
+        self.firn("sim", self.scene, "--out", "more", "--frames", "1-2")
+        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "1-3")
         with open(self.path("more/manifest.jsonl")) as manifest:
             text = manifest.read()
         self.write("more/manifest.jsonl", text.replace('"last_frame":3', '"last_frame":2'))
         self.assertIn("more frames", self.firn("verify", "more", code=1)[0])
-        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "3")
+        self.firn("sim", self.scene, "--out", "more", "--resume", "--frames", "1-3")
         self.assertIn("frames 1 to 3", self.firn("verify", "more")[0])
 
     def test_a_manifest_that_is_gone(self):

@@ -16,7 +16,7 @@ class Grains(firn_runs.Runs):
         cls.shared = cls("runTest")
         cls.shared.setUp()
         scene = cls.shared.write("fall.toml", firn_runs.FALL)
-        cls.shared.firn("sim", scene, "--out", "run", "--frames", "8")
+        cls.shared.firn("sim", scene, "--out", "run", "--frames", "1-8")
 
     @classmethod
     def tearDownClass(cls):
@@ -76,8 +76,8 @@ class Grains(firn_runs.Runs):
 
     def test_a_resumed_run_knows_where_its_snow_was_born(self):
         scene = self.shared.path("fall.toml")
-        self.firn("sim", scene, "--out", "again", "--frames", "5")
-        self.firn("sim", scene, "--out", "again", "--frames", "8", "--resume")
+        self.firn("sim", scene, "--out", "again", "--frames", "1-5")
+        self.firn("sim", scene, "--out", "again", "--frames", "1-8", "--resume")
         self.assertTrue(files(self.path("again/particles"))["fall.0008.bgeo"] ==
                         files(self.path("run/particles"))["fall.0008.bgeo"])
 

@@ -68,7 +68,7 @@ private:
         const SceneKey* file = firn::find_key(section, "file");
         std::string text = "[[" + std::string(section) + "]]\n" + (shape.empty() ? "" : "shape = \"" + shape + "\"\n");
         const bool needs_file = !shape.empty() && std::string(file->shapes).find(shape) != std::string::npos;
-        if (needs_file && !is(section, "file")) text += "file = \"a.obj\"\n";
+        if (needs_file && !is(section, "file") && !is(section, "on")) text += "file = \"a.obj\"\n";
         if (is("snow", "end")) text += own ? "rate = 1\n" : "";
         return text;
     }
@@ -81,6 +81,7 @@ private:
         if (is("wind", "grid") || is("wind", "scale")) line = "file = \"a.obj\"\n" + line;
         text += body("snow") + (section == "snow" ? line : "");
         text += body("collider") + (section == "collider" ? line : "");
+        if (is("snow", "on")) text += "[[collider]]\nname = \"one\"\n[[collider]]\nname = \"two\"\n";
         if (section == "keys")
             text += "keys = [{ " + (is("keys", "frame") ? "" : std::string("frame = 1, ")) + std::string(key_.key) +
                     " = " + value + " }]\n";

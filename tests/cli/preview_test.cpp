@@ -261,8 +261,132 @@ TEST(Preview, WhatCantBeShownIsAnError) {
     settings.height = 1 << 20;
     fails(good, settings);
     settings = small();
-    settings.samples = 0;
+    settings.samples = -1;
     fails(good, settings);
+    frame = good;
+    frame.camera.lens = -1;
+    fails(frame, small());
+    frame.camera.lens = 0;
+    frame.camera.focus = std::nanf("");
+    fails(frame, small());
+}
+
+/// How steep the brightness gets along the middle row: blur makes it less.
+int steepest(const Picture& picture) {
+    int most = 0;
+    for (int x = 1; x < picture.width; ++x)
+        most = std::max(most, std::abs(brightness(picture.pixel(x, picture.height / 2)) -
+                                       brightness(picture.pixel(x - 1, picture.height / 2))));
+    return most;
+}
+
+/// A pillar of a dark colour before the sky, 1 m in front of the target.
+PreviewFrame pillar() {
+    PreviewFrame frame = front_view({0, 0, 0}, 4);
+    frame.has_ground = false;
+    PreviewMesh post{box_mesh({0.3f, 20, 0.3f}), {0.02f, 0.02f, 0.02f}};
+    for (Float3& p : post.mesh.points) p.z += 1;
+    frame.colliders.push_back(post);
+    return frame;
+}
+
+TEST(Preview, DepthOfFieldBlursWhatIsNotInFocus) {
+    PreviewFrame frame = pillar();
+    PreviewSettings settings = small();
+    settings.samples = 64;
+    const int sharp = steepest(render_preview(frame, settings));
+    frame.camera.lens = 0.15f;
+    const int blurred = steepest(render_preview(frame, settings));
+    EXPECT_LT(blurred, sharp / 2);
+    frame.camera.focus = 3 - 0.15f;  // on its front
+    EXPECT_GT(steepest(render_preview(frame, settings)), sharp * 3 / 4);
+}
+
+TEST(Preview, MotionBlurIsAsWideAsTheMotion) {
+    PreviewFrame frame = pillar();
+    PreviewSettings settings = small();
+    settings.samples = 64;
+    const int sharp = steepest(render_preview(frame, settings));
+    PreviewMesh& post = frame.colliders[0];
+    post.opening = post.closing = post.mesh.points;
+    for (Float3& p : post.opening) p.x -= 0.3f;
+    for (Float3& p : post.closing) p.x += 0.3f;
+    const Picture moving = render_preview(frame, settings);
+    EXPECT_LT(steepest(moving), sharp / 3);
+    // It is seen from -0.45 to 0.45 m, at 3 m.
+    const int sky = brightness(moving.pixel(2, moving.height / 2));
+    const int inside = brightness(pixel_at(moving, {0.40f, 0, 1}, frame)),
+              outside = brightness(pixel_at(moving, {0.52f, 0, 1}, frame));
+    EXPECT_LT(inside, sky - 10);
+    EXPECT_NEAR(outside, sky, 12);
+
+    // Snow that moves as fast is blurred as widely.
+    PreviewFrame snow = front_view({0, 0, 0}, 4);
+    snow.has_ground = false;
+    snow.spacing = 0.05f;
+    snow.snow = ball({0, 0, 0}, 0.3f, 0.05f);
+    const int still = covered(snow, settings);
+    snow.shutter = 0.02f;
+    snow.velocity.assign(snow.snow.size(), {30, 0, 0});
+    EXPECT_GT(covered(snow, settings), still * 3 / 2);
+}
+
+TEST(Preview, ShowsGrainsWhereThereAreSome) {
+    PreviewFrame frame = front_view({0, 0, 0}, 4);
+    frame.has_ground = false;
+    frame.spacing = 0.05f;
+    frame.snow = ball({0, 0, 0}, 0.8f, 0.05f);
+    for (const Float3& p : ball({0, 0, 0}, 0.8f, 0.02f)) frame.grains.push_back({p.x, p.y, p.z, 0.012f});
+    PreviewSettings settings = small();
+    settings.samples = 1;
+    PreviewFrame none = frame;
+    none.snow.clear();
+    none.grains.clear();
+    const Picture with = render_preview(frame, settings), without = render_preview(none, settings);
+    int count = 0;
+    for (int y = 0; y < with.height; ++y)
+        for (int x = 0; x < with.width; ++x)
+            count += !std::equal(with.pixel(x, y), with.pixel(x, y) + 3, without.pixel(x, y));
+    const float expected = silhouette(0.8f, 4, frame.camera, settings.height);
+    EXPECT_NEAR(static_cast<float>(count), expected, 0.04f * expected);
+    // Lit from the side of the sun, as a whole: the grains' own bumps don't decide.
+    const Float3 sun = normalized(settings.to_sun), view{0, 0, 1};
+    const int lit = brightness(pixel_at(with, 0.8f * normalized(sun + view), frame)),
+              shade = brightness(pixel_at(with, 0.8f * normalized(view - 1.2f * sun), frame));
+    EXPECT_GT(lit, shade + 60);
+}
+
+TEST(Preview, ADraftShowsTheSameShapes) {
+    PreviewFrame frame = front_view({0, 0.4f, 0}, 3);
+    frame.spacing = 0.05f;
+    frame.snow = ball({0, 0.4f, 0}, 0.4f, 0.05f);
+    PreviewSettings settings = small();
+    const Picture usual = render_preview(frame, settings);
+    settings.quality = PreviewQuality::draft;
+    const Picture draft = render_preview(frame, settings);
+    double difference = 0;
+    for (size_t i = 0; i < usual.rgb.size(); ++i) difference += std::abs(usual.rgb[i] - draft.rgb[i]);
+    EXPECT_LT(difference / static_cast<double>(usual.rgb.size()), 12);
+}
+
+/// The sun shines through a sheet of 8 mm, and not through one of 8 cm.
+TEST(Preview, ThinSnowGlowsInTheLightFromBehind) {
+    const auto back = [](float thickness) {
+        PreviewFrame frame = front_view({0, 0, 0}, 1);
+        frame.has_ground = false;
+        frame.spacing = 0.004f;
+        for (float x = -0.1f; x < 0.1f; x += 0.004f)
+            for (float y = -0.1f; y < 0.1f; y += 0.004f)
+                for (float z = 0; z < thickness; z += 0.004f) frame.snow.push_back({x, y, -z});
+        PreviewSettings settings = small();
+        settings.to_sun = {0, 0.2f, -1};
+        const Picture picture = render_preview(frame, settings);
+        const uint8_t* pixel = pixel_at(picture, {0, 0, 0}, frame);
+        return std::array<int, 3>{pixel[0], pixel[1], pixel[2]};
+    };
+    const auto thin = back(0.008f), thick = back(0.08f);
+    EXPECT_GT(thin[2], thick[2] + 10);
+    EXPECT_GT(thin[2] - thin[0], thick[2] - thick[0]);  // and bluer
 }
 
 TEST(Preview, ColliderPointsThatAreNotFiniteOnlyCostTheirTriangles) {

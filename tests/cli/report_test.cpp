@@ -109,6 +109,21 @@ TEST(Chart, TicksAreRoundAndCover) {
     }
     EXPECT_EQ(round_ticks(3, 3, 5).size(), 1u);
     EXPECT_EQ(round_ticks(0, HUGE_VAL, 5).size(), 1u);
+    // Neighbours in double precision, as the means of a quantity that does not change.
+    EXPECT_EQ(round_ticks(2.0, std::nextafter(2.0, 3.0), 5).size(), 1u);
+    EXPECT_EQ(round_ticks(-1e300, std::nextafter(-1e300, 0.0), 5).size(), 1u);
+}
+
+/// The substeps of frames that were cut into equal ones.
+TEST(Chart, ValuesThatDifferByRoundingAreOneValue) {
+    for (const double sign : {1.0, -1.0}) {
+        Chart chart;
+        chart.x = {1, 2};
+        chart.series = {{"a", {sign * 0.004166666666666666, sign * 0.004166666666666667}}};
+        const std::string html = chart_html(chart, "c");
+        EXPECT_EQ(html.find("nan"), std::string::npos) << html;
+        EXPECT_NE(html.find(">0<"), std::string::npos) << html;  // a tick
+    }
 }
 
 TEST(Chart, LinesGoThroughTheValues) {

@@ -93,8 +93,8 @@ class Resume(firn_runs.Runs):
 
     def test_the_log_of_an_interrupted_frame_covers_all_of_it(self):
         steps = ("--set", "substeps=40")
-        self.firn("sim", self.scene, "--out", "steps", "--frames", "6", *steps)
-        run = self.start("sim", self.scene, "--out", "parts", "--frames", "6", *steps)
+        self.firn("sim", self.scene, "--out", "steps", "--frames", "1-6", *steps)
+        run = self.start("sim", self.scene, "--out", "parts", "--frames", "1-6", *steps)
         for line in run.stderr:
             if line.startswith("frame 3/"):
                 break
@@ -103,7 +103,7 @@ class Resume(firn_runs.Runs):
         run.stderr.read()
         run.stderr.close()
         self.assertEqual(run.wait(), 143)
-        _, said = self.firn("sim", self.scene, "--out", "parts", "--frames", "6", "--resume", *steps)
+        _, said = self.firn("sim", self.scene, "--out", "parts", "--frames", "1-6", "--resume", *steps)
         self.assertRegex(said, r"resuming after frame \d+ and \d+ substeps")
         self.assert_same_particles("steps", "parts")
         whole, parts = self.log("steps"), self.log("parts")
@@ -124,7 +124,7 @@ class Resume(firn_runs.Runs):
                     self.assertEqual(parts[frame][name], value, f"frame {frame}: {name}")
 
     def test_a_folder_where_a_checkpoint_should_be(self):
-        self.firn("sim", self.scene, "--out", "odd", "--frames", "8")
+        self.firn("sim", self.scene, "--out", "odd", "--frames", "1-8")
         os.mkdir(os.path.join(self.path("odd"), "checkpoints", "fall.0009.bgeo"))
         _, said = self.firn("sim", self.scene, "--out", "odd", "--resume")
         self.assertIn("fall.0009.bgeo: this checkpoint is a folder", said)
@@ -132,12 +132,12 @@ class Resume(firn_runs.Runs):
         self.assert_same_particles("whole", "odd")
 
     def test_threads_do_not_matter(self):
-        self.firn("sim", self.scene, "--out", "one", "--threads", "1", "--frames", "5")
+        self.firn("sim", self.scene, "--out", "one", "--threads", "1", "--frames", "1-5")
         self.firn("sim", self.scene, "--out", "one", "--threads", "2", "--resume")
         self.assert_same_particles("whole", "one")
 
     def test_more_frames_later(self):
-        self.firn("sim", self.scene, "--out", "more", "--frames", "4")
+        self.firn("sim", self.scene, "--out", "more", "--frames", "1-4")
         self.assertEqual(len(self.particles("more")), 4)
         _, said = self.firn("sim", self.scene, "--out", "more", "--resume")
         self.assertIn("resuming after frame 4", said)
@@ -146,7 +146,7 @@ class Resume(firn_runs.Runs):
         self.assertIn("are done", said)
 
     def test_a_damaged_checkpoint_is_passed_over(self):
-        self.firn("sim", self.scene, "--out", "bad", "--frames", "8")
+        self.firn("sim", self.scene, "--out", "bad", "--frames", "1-8")
         folder = os.path.join(self.path("bad"), "checkpoints")
         newest = os.path.join(folder, sorted(os.listdir(folder))[-1])
         with open(newest, "r+b") as file:
@@ -170,12 +170,12 @@ class Resume(firn_runs.Runs):
         self.assertIn("--force", error)
         self.assertEqual(self.particles("whole"), before)
         self.assertIn("former format", self.fails("info", former))
-        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "2")
+        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "1-2")
         self.firn("sim", self.scene, "--out", "whole", "--resume")
 
     def test_the_runs_own_copy_of_the_scene_is_enough(self):
-        self.firn("sim", self.scene, "--out", "copy", "--frames", "4", "--set", "time.end=10")
-        self.firn("sim", "copy/scene.toml", "--out", "copy", "--resume", "--frames", "10")
+        self.firn("sim", self.scene, "--out", "copy", "--frames", "1-4", "--set", "time.end=10")
+        self.firn("sim", "copy/scene.toml", "--out", "copy", "--resume", "--frames", "1-10")
         self.assert_same_particles("whole", "copy")
 
     def test_another_scene_is_refused(self):
@@ -190,7 +190,7 @@ class Resume(firn_runs.Runs):
         keep = os.path.join(self.path("whole"), "notes.txt")
         with open(keep, "w") as file:
             file.write("mine")
-        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "2")
+        self.firn("sim", self.scene, "--out", "whole", "--force", "--frames", "1-2")
         self.assertEqual(len(self.particles("whole")), 2)
         self.assertTrue(os.path.exists(keep), "--force removes only what a run made")
 

@@ -77,8 +77,8 @@ TEST(SceneFile, EveryParameterIsReadByItsTokenInItsSection) {
                 wanted = info.initial[0] != 0 ? "off" : "on";
                 break;
             case firn::ParameterType::choice:
-                value = std::string("\"") + info.choices.back().token + "\"";
-                wanted = info.choices.back().token;
+                wanted = (info.initial[0] == 0 ? info.choices.back() : info.choices.front()).token;
+                value = "\"" + wanted + "\"";
                 break;
             case firn::ParameterType::vector:
                 value = "[1, 2.5, -3]";
@@ -286,8 +286,14 @@ TEST(SceneFile, SetReachesEveryKindOfKey) {
     EXPECT_EQ(parse("set = [\"time.end=7\"]\n" + text, {"time.end=8"}).last_frame, 8);
 
     expect_mistake(text, "--set snow.bell.velocity=[1,2,3]: ", "there are ball", {"snow.bell.velocity=[1,2,3]"});
+    // Bodies without a name have one all the same, which messages use too.
+    const std::string unnamed = "[[snow]]\n[[snow]]\n[[collider]]\n";
+    EXPECT_EQ(parse(unnamed, {"snow.snow2.velocity=[1,2,3]"}).snow.at(1).velocity.y, 2);
+    EXPECT_EQ(parse(unnamed, {"snow.1.velocity=[1,2,3]"}).snow.at(1).velocity.y, 2);
+    EXPECT_EQ(parse(unnamed, {"collider.collider1.friction=0.25"}).colliders.at(0).friction, 0.25f);
+    expect_mistake(unnamed, "--set snow.snow3.rate=1: ", "there are snow1, snow2", {"snow.snow3.rate=1"});
     expect_mistake(text, "--set snow.ball.velocty=1: ", "did you mean 'velocity'?", {"snow.ball.velocty=1"});
-    expect_mistake(text, "--set material.E=-5: ", "1 to 1e+12 Pa", {"material.E=-5"});
+    expect_mistake(text, "--set material.E=-5: ", "1 to 1e+10 Pa", {"material.E=-5"});
     expect_mistake(text, "--set E: ", "KEY=VALUE", {"E"});
     expect_mistake(text, "--set radius=1: ", "snow.radius", {"radius=1"});
     expect_mistake(text, "--set time.end=[: ", "not a value", {"time.end=["});

@@ -261,7 +261,7 @@ class Planted(firn_runs.Runs):
                 planted = self.path("run", name)
                 os.remove(planted)
                 os.symlink(secret, planted)
-                done = subprocess.run([firn_runs.FIRN, "sim", scene, "--out", "run", "--resume", "--frames", "3"],
+                done = subprocess.run([firn_runs.FIRN, "sim", scene, "--out", "run", "--resume", "--frames", "1-3"],
                                       cwd=self.folder, text=True, capture_output=True)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(f"run/{name}", done.stderr)

@@ -31,8 +31,8 @@ class Volumes(firn_runs.Runs):
         cls.shared = cls("runTest")
         cls.shared.setUp()
         scene = cls.shared.write("fall.toml", SCENE)
-        cls.shared.firn("sim", scene, "--out", "whole", "--frames", "6")
-        cls.shared.firn("sim", scene, "--out", "bare", "--frames", "6", "--no-volumes")
+        cls.shared.firn("sim", scene, "--out", "whole", "--frames", "1-6")
+        cls.shared.firn("sim", scene, "--out", "bare", "--frames", "1-6", "--no-volumes")
 
     @classmethod
     def tearDownClass(cls):
@@ -219,14 +219,14 @@ class Wedges(firn_runs.Runs):
 
     def test_a_wedge_is_the_scene_with_its_values(self):
         scene = self.write("fall.toml", SCENE + WEDGES)
-        self.firn("sim", scene, "--wedge", "4", "--out", "wedged", "--frames", "3", "--no-volumes")
-        self.firn("sim", scene, "--out", "by_hand", "--frames", "3", "--set", "E=2.8e5", "--set",
+        self.firn("sim", scene, "--wedge", "4", "--out", "wedged", "--frames", "1-3", "--no-volumes")
+        self.firn("sim", scene, "--out", "by_hand", "--frames", "1-3", "--set", "E=2.8e5", "--set",
                   "snow.late.velocity=[1,0,0]", "--no-volumes")
         self.assert_same_particles("wedged/wedge_0004", "by_hand")
         self.firn("volumes", "wedged", "--wedge", "4")
         self.assertEqual(len(os.listdir(self.path("wedged/wedge_0004/volumes"))), 3)
         # The run's own copy of the scene is enough to continue.
-        self.firn("sim", "wedged/wedge_0004/scene.toml", "--out", "wedged/wedge_0004", "--resume", "--frames", "4")
+        self.firn("sim", "wedged/wedge_0004/scene.toml", "--out", "wedged/wedge_0004", "--resume", "--frames", "1-4")
 
     def test_mistakes(self):
         scene = self.write("fall.toml", SCENE + WEDGES)
@@ -238,7 +238,7 @@ class Wedges(firn_runs.Runs):
         self.assertIn("values", self.fails("check", self.write("bad.toml", SCENE + '[[wedge]]\nkey = "E"\n')))
         many = "".join(f'[[wedge]]\nkey = "E"\nvalues = {list(range(1, 101))}\n' for _ in range(3))
         self.assertIn("10000", self.fails("check", self.write("bad.toml", SCENE + many)))
-        self.firn("sim", scene, "--wedge", "3", "--frames", "1")
+        self.firn("sim", scene, "--wedge", "3", "--frames", "1-1")
         with open(self.path("out/fall/wedge_0003/scene.toml")) as copy:
             self.assertIn("280000", copy.read())
 

@@ -138,8 +138,9 @@ struct GrainPush {
     struct OfGrain {
         Vec3 force;
         Int nearest;
-        FIRN_HD Vec3 operator()(Index index, const Vec4&) const {
-            return select(indices(index) == nearest, force, zero3());
+        FIRN_HD BoundaryPush operator()(Index index, const Vec4& b) const {
+            const Vec3 pushed = select(indices(index) == nearest, force, zero3());
+            return {pushed, cross(xyz(b), pushed)};
         }
     };
     FIRN_HD OfGrain of(uint32_t i) const { return {(-1.0f / s.dt) * load3(s.impulse, i), load(s.nearest + i)}; }

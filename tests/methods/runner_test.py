@@ -38,7 +38,7 @@ class Grains(firn_runs.Runs):
     def test_runs_and_resumes_bit_exactly(self):
         scene = self.write("grains.toml", SCENE)
         self.firn("sim", scene, "--out", "whole")
-        self.firn("sim", scene, "--out", "parts", "--frames", "4")
+        self.firn("sim", scene, "--out", "parts", "--frames", "1-4")
         self.firn("sim", scene, "--out", "parts", "--resume")
         whole, parts = (firn_runs.files(self.path(run, "particles")) for run in ("whole", "parts"))
         self.assertEqual(len(whole), 10)

@@ -76,7 +76,6 @@ std::vector<Heights> expect_softer_is_lower(Mode mode, double dt) {
     EXPECT_LT(soft.loaded, stiff.loaded);
     EXPECT_LT(soft.unloaded, stiff.unloaded);
     // physics-notes.md: 1.7 % at 140 kPa and 16 % at 20 kPa; a factor of two for what the tube and the surface do.
-    EXPECT_GT(1 - stiff.gravity / stiff.start, 0.017 / 2);
     EXPECT_LT(1 - stiff.gravity / stiff.start, 0.017 * 2);
     EXPECT_GT(1 - soft.gravity / soft.start, 0.16 / 2);
     EXPECT_LT(1 - soft.gravity / soft.start, 0.16 * 2);
@@ -84,7 +83,13 @@ std::vector<Heights> expect_softer_is_lower(Mode mode, double dt) {
 }
 
 TEST(Compression, SofterIsLowerAndLoadStays) {
-    expect_softer_is_lower(Mode::standard, 0);
+    const Heights stiff = expect_softer_is_lower(Mode::standard, 0).back();
+    // An elastic column that can't spread loses rho g H / 2 M of its height. A tenth for the hardening (xi = 10 at a
+    // mean strain of 0.4 % makes 4 %) and for the half spacing at each end.
+    const Parameters p = with_modulus(140e3, Mode::standard);
+    const double nu = p.poisson_ratio, M = 140e3 * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+    const double sag = double(p.rest_density) * 9.81 * layers * dx / (2 * M);
+    EXPECT_NEAR(1 - stiff.gravity / stiff.start, sag, 0.1 * sag);
 }
 
 /// Iterations per step while the column settles under its weight.
@@ -105,7 +110,9 @@ TEST(Compression, PublishedKeepsTheLoadInTheIterationsOfTable1) {
     // for shear; half to twice as many pressure iterations for a smaller column whose load comes and goes at once. The
     // paper gives no tolerance for the shear solve: one iteration leaves a tenth of the residual, the 1e-3 of physics
     // that is compared here takes between three and four (ShearIterationsFollowTheTolerance).
-    for (const Heights& h : expect_softer_is_lower(Mode::published, 1.5e-3)) {
+    const std::vector<Heights> columns = expect_softer_is_lower(Mode::published, 1.5e-3);
+    EXPECT_GT(1 - columns.back().gravity / columns.back().start, 0.017 / 2);
+    for (const Heights& h : columns) {
         EXPECT_GT(h.cost.pressure_iterations / h.cost.substeps, 2.4);
         EXPECT_LT(h.cost.pressure_iterations / h.cost.substeps, 10.2);
         EXPECT_GT(h.cost.shear_iterations / h.cost.substeps, 0.5);

@@ -93,15 +93,6 @@ std::vector<std::string> tokens() {
     return all;
 }
 
-/// Ends that the joint solve can't do yet: its limits in docs/snow.md, "The joint solve".
-bool beyond_joint_solve(const std::string& token, const std::string& value) {
-    const std::pair<const char*, const char*> ends[] = {
-        {"young_modulus", "1e+12"}, {"poisson_ratio", "0.49"},    {"theta_c", "0"},         {"spacing", "0.001"},
-        {"shear_tolerance", "0.1"}, {"shear_tolerance", "1e-09"}, {"gravity", "0 -10000 0"}};
-    return std::any_of(std::begin(ends), std::end(ends),
-                       [&](const auto& end) { return token == end.first && value == end.second; });
-}
-
 TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
     const auto& [solver, token] = GetParam();
     const firn::ParameterInfo& info = *firn::find_parameter(token);
@@ -116,7 +107,6 @@ TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
         }
     }
     for (const std::string& value : values) {
-        if (solver == "joint" && beyond_joint_solve(token, value)) continue;
         SCOPED_TRACE(value);
         Parameters p;
         firn::set_parameter(p, "solver", solver);

@@ -6,19 +6,19 @@ namespace {
 
 using namespace scenes;
 
-/// The bench's cube drop, 15,625 particles: 29 frames of 1/24 s.
+/// The bench's cube drop with 3,375 particles instead of 15,625: 29 frames of 1/24 s.
 struct Drop {
     RunCost cost;
     double neighbours;  ///< of a particle, at the end
 };
 
 Drop drop_cube(double E) {
-    const double dx = 0.04;
+    const double dx = 1.0 / 15;
     firn::Parameters p = settings(dx);
     p.young_modulus = static_cast<float>(E);
     firn::Engine engine(p);
     engine.add_body(floor_body(2, dx));
-    engine.upload(snow_at(lattice_box(25, 25, 25, dx, {-0.5, 2.5, -0.5})));
+    engine.upload(snow_at(lattice_box(15, 15, 15, dx, {-0.5, 2.5, -0.5})));
     Drop drop{};
     const firn::Particles snow = run(engine, 29.0 / 24, &drop.cost);
     for (const float n : snow.neighbours) drop.neighbours += double(n) / static_cast<double>(snow.count());

@@ -141,7 +141,9 @@ struct Bounce {
 
 Bounce bounce(float bounce) {
     const double dx = 0.02;
-    Engine engine(settings(dx));
+    Parameters p = settings(dx);
+    p.cfl = 0.1f;  // it turns round up to twice that above the floor, in spacings
+    Engine engine(p);
     Body floor = floor_body(0.2, dx);
     floor.bounce = bounce;
     engine.add_body(floor);

@@ -8,6 +8,7 @@
 #include "body_transfer.h"
 #include "firn/rigid_transform.h"
 #include "firn/samples.h"
+#include "firn/surface_sources.h"
 #include "houdini.h"
 #include "snow_details.h"
 
@@ -218,6 +219,40 @@ TEST(Collider, MergedCollidersStayApart) {
     ASSERT_EQ(bodies.size(), 2u);
     EXPECT_EQ(bodies[0].body.motion, Motion::rigid);
     EXPECT_EQ(bodies[1].body.motion, Motion::still);
+}
+
+TEST(Collider, APlaneIsOnePointAndStaysOneWhenMerged) {
+    Houdini houdini;
+    OP_Node *ground = houdini.node("firn::snow_collider"), *other = houdini.node("firn::snow_collider");
+    firn::Transform tilted;
+    const double c = std::cos(0.4), s = std::sin(0.4), about_x[9] = {1, 0, 0, 0, c, -s, 0, s, c};
+    std::copy(about_x, about_x + 9, tilted.rotation);
+    tilted.translation[1] = 0.5;
+    ground->setInput(0, houdini.geometry([=](GU_Detail& detail, double) {
+        add_mesh(detail, firn::transformed(firn::plane_mesh(1, 2), tilted));
+    }));
+    set(ground, "plane", 1);
+    set(ground, "plane_size", 3);
+    set(ground, "friction", 0.1);
+    other->setInput(0, houdini.geometry([](GU_Detail& detail, double) { add_packed(detail, box(), {}); }, true));
+    OP_Context context;
+    GU_Detail merged;
+    for (OP_Node* node : {other, ground})
+        merged.merge(*dynamic_cast<SOP_Node&>(*node).getCookedGeoHandle(context).gdp());
+    const std::vector<MovingBody> bodies = firn::read_bodies(merged);
+    ASSERT_EQ(bodies.size(), 2u) << ground->messageText(UT_ERROR_ABORT) << other->messageText(UT_ERROR_ABORT);
+    EXPECT_FALSE(bodies[0].body.source);
+    EXPECT_GT(bodies[0].body.position.size(), 10u);
+    EXPECT_TRUE(bodies[1].body.position.empty());
+    const firn::PlaneShape* const plane = firn::plane_shape(bodies[1].body.source.get());
+    ASSERT_TRUE(plane);
+    EXPECT_EQ(plane->size_x, 3);
+    EXPECT_FLOAT_EQ(bodies[1].body.friction, 0.1f);
+    EXPECT_NEAR(plane->placement.translation[1], 0.5, 1e-6);
+    const firn::Float3 up = firn::turned(plane->placement, firn::Float3{0, 1, 0});
+    EXPECT_NEAR(up.x, 0, 1e-6);
+    EXPECT_NEAR(up.y, c, 1e-6);
+    EXPECT_NEAR(up.z, s, 1e-6);
 }
 
 TEST(Collider, NothingToRunIntoIsAWarning) {

@@ -352,6 +352,7 @@ TEST(Dop, WarningsOfAFrameAreInItsReport) {
         snow_over_floor(n, frame, first);
         Dopnet::solve(n.find("snow"), [](SIM_Options& o) {
             o.setOptionF("spacing", spacing);
+            o.setOptionS("solver", "split");
             o.setOptionI("pressure_iterations_max", 1);
             o.setOptionF("pressure_tolerance", 1e-7);
         });

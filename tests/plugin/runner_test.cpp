@@ -67,13 +67,17 @@ firn::Mesh moved(const firn::Mesh& mesh, double x, double y, double z) {
     return firn::transformed(mesh, t);
 }
 
-TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
+/// `plane`: the ground is one without end, not a mesh.
+void compare_nodes_with_runner(bool plane) {
     TemporaryFolder folder;
     firn::write_mesh(folder.file("block.obj"), moved(firn::box_mesh({0.16f, 0.12f, 0.16f}), 0, 0.07, 0));
     firn::write_mesh(folder.file("cloud.obj"), moved(firn::box_mesh({0.3f, 0.06f, 0.3f}), 0, 0.3, 0));
     firn::write_mesh(folder.file("ground.obj"), firn::plane_mesh(1, 1));
     firn::write_mesh(folder.file("blade.obj"), firn::box_mesh({0.03f, 0.12f, 0.3f}));
-    write_text(folder.file("scene.toml"), scene_text);
+    std::string text = scene_text;
+    const std::string mesh_ground = "shape = \"mesh\"\nfile = \"ground.obj\"";
+    if (plane) text.replace(text.find(mesh_ground), mesh_ground.size(), "shape = \"plane\"");
+    write_text(folder.file("scene.toml"), text);
 
     // The runner.
     const firn::Scene scene = firn::read_scene(folder.file("scene.toml"));
@@ -103,6 +107,7 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
     OP_Node *ground = houdini.node("firn::snow_collider"), *plough = houdini.node("firn::snow_collider");
     ground->setInput(0, mesh_node("ground.obj"));
     set(ground, "friction", 0.3);
+    set(ground, "plane", plane ? 1 : 0);
     const firn::Mesh blade = firn::read_mesh(folder.file("blade.obj"));
     plough->setInput(0, houdini.geometry(
                             [&](GU_Detail& detail, double time) {
@@ -141,6 +146,14 @@ TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
         ASSERT_EQ(differences(ours, theirs, state), "") << "frame " << frame;
     }
     EXPECT_GT(loop.frame(7).gdp()->getNumPoints(), loop.frame(2).gdp()->getNumPoints() + 10);
+}
+
+TEST(Runner, TheNodesGiveTheBitsThatFirnSimGives) {
+    compare_nodes_with_runner(false);
+}
+
+TEST(Runner, TheNodesGiveTheSameBitsOnAPlaneWithoutEnd) {
+    compare_nodes_with_runner(true);
 }
 
 }  // namespace

@@ -309,6 +309,7 @@ TEST(Step, TwoPointsWithOneIdAreAnError) {
 
 TEST(Step, WarningsAreYellow) {
     Drop drop;
+    set(drop.loop.step, "solver", "split");
     set(drop.loop.step, "pressure_iterations_max", 1);
     set(drop.loop.step, "pressure_tolerance", 1e-7);
     drop.at(4);

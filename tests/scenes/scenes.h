@@ -131,6 +131,15 @@ inline void append(Particles& to, const Particles& more) {
     to.velocity.resize(moving ? to.count() : 0);
 }
 
+/// After positions and velocities were appended to what an engine gave back: the rest of the new particles' state is that
+/// of new snow.
+inline void grow_state(Particles& p) {
+    for (const firn::ParticleArray& array : firn::particle_arrays())
+        if (array.role == firn::ArrayRole::state && array.components > 0 && array.size(p) > 0)
+            array.resize(p, p.count());
+    while (!p.id.empty() && p.id.size() < p.count()) p.id.push_back(static_cast<int64_t>(p.id.size()));
+}
+
 /// Moves every particle by up to `size` in each direction, the same every time for a given seed.
 inline void jitter(std::vector<Float3>& position, double size, uint64_t seed = 1) {
     std::mt19937_64 engine(seed);

@@ -168,6 +168,7 @@ TEST_P(Determinism, TheHostsOrderDoesNotMatter) {
     shuffle(expected.shear_acceleration);
     shuffle(expected.filling);
     shuffle(expected.misfit);
+    shuffle(expected.damage);
     shuffle(expected.young_modulus);
     shuffle(expected.rest_density);
     shuffle(expected.theta_c);
@@ -312,6 +313,7 @@ TEST(HostState, DownloadGivesBackWhatWasUploaded) {
     snow.shear_acceleration.assign(snow.count(), {1, 2, 3});
     snow.filling.assign(snow.count(), 1.1f);
     snow.misfit.assign(snow.count(), {1e-6f, -2e-6f, 0});
+    snow.damage.assign(snow.count(), 0.3f);
     engine.upload(snow);
     EXPECT_EQ(engine.particle_count(), snow.count());
     Particles out;

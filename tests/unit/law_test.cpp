@@ -57,13 +57,13 @@ Mat3 rounded(const Mat3& A) {
 }
 
 Strength by_strain(float c, float s) {
-    return {splat(0.2f), splat(c), splat(s), false};
+    return {splat(0.2f), splat(c), splat(s), splat(1.0f), false};
 }
 Mat3 published(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
-    return exact(advance_strain_published(sym(strain), mat(dt_gradient), by_strain(c, s)));
+    return exact(advance_strain_published(sym(strain), mat(dt_gradient), by_strain(c, s)).elastic);
 }
 Mat3 objective(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
-    return exact(advance_strain_objective(sym(strain), mat(dt_gradient), by_strain(c, s)));
+    return exact(advance_strain_objective(sym(strain), mat(dt_gradient), by_strain(c, s)).elastic);
 }
 
 Mat3 spin(const Vec3& w) {
@@ -227,8 +227,10 @@ double energy_of(const Principal& strain, double nu) {
     for (int k = 0; k < 3; ++k) twice += stress.value[k] * strain.value[k];
     return 0.5 * twice;
 }
-Principal after(Yielded (*law)(const Real (&)[3], const Strength&), const Principal& strain, double nu) {
-    const Strength limit{splat(static_cast<float>(nu)), splat(theta_c), splat(theta_s), true};
+Principal after(Yielded (*law)(const Real (&)[3], const Strength&), const Principal& strain, double nu,
+                double sine = 1) {
+    const Strength limit{splat(static_cast<float>(nu)), splat(theta_c), splat(theta_s), splat(static_cast<float>(sine)),
+                         true};
     const Real given[3] = {splat(static_cast<float>(strain.value[0])), splat(static_cast<float>(strain.value[1])),
                            splat(static_cast<float>(strain.value[2]))};
     const Yielded y = law(given, limit);
@@ -304,6 +306,82 @@ TEST(FIRN_SUITE(Law), YieldByStressNeverAddsEnergyAndByStrainDoes) {
         added += energy_of(after(yield_by_strain, trial, 0.42), 0.42) > before * 1.01;
     }
     EXPECT_GT(added, 10) << "what is wrong with limits on strains, and why resting snow trembled";
+}
+
+/// By how much the largest and the least stress differ beyond what cohesion and friction hold, in units of 2 G.
+double slip_excess(const Principal& stress, double nu, double sine) {
+    const double *s = stress.value, most = std::max({s[0], s[1], s[2]}), least = std::min({s[0], s[1], s[2]});
+    return most - least - (1 + sine) * (1 + nu) * double(theta_s) + sine * (most + least);
+}
+
+TEST(FIRN_SUITE(Law), SnowSlipsWhereFrictionDoesNotHold) {
+    Random random;
+    int slipped = 0;
+    for (const double sine : {0.0, 0.5, 0.71, 0.94})
+        for (int n = 0; n < 500; ++n) {
+            const double nu = 0.2;
+            const Principal trial{{random(0.06), random(0.06), random(0.06)}};
+            const Principal whole = after(yield_by_stress, trial, nu), left = after(yield_by_stress, trial, nu, sine);
+            const Principal stress = stress_of(left, nu), before = stress_of(whole, nu);
+            const double excess = slip_excess(before, nu, sine);
+            EXPECT_LT(slip_excess(stress, nu, sine), 1e-6);
+            // It stays what it was where friction holds, and goes to the limit and no further where it does not.
+            if (excess < -1e-6) {
+                for (int k = 0; k < 3; ++k) EXPECT_NEAR(left.value[k], whole.value[k], rounding);
+            } else if (excess > 1e-6) {
+                EXPECT_GT(slip_excess(stress, nu, sine), -1e-6);
+                ++slipped;
+            }
+            // Volume stays, energy falls, and no axis overtakes another.
+            double volume = 0;
+            for (int k = 0; k < 3; ++k) volume += left.value[k] - whole.value[k];
+            EXPECT_NEAR(volume, 0, 1e-7);
+            EXPECT_LE(energy_of(left, nu), energy_of(whole, nu) * (1 + 1e-5) + 1e-12);
+            for (int k = 0; k < 3; ++k) {
+                const int a = k, b = (k + 1) % 3;
+                EXPECT_GE((stress.value[a] - stress.value[b]) * (before.value[a] - before.value[b]), -1e-9);
+            }
+        }
+    EXPECT_GT(slipped, 300);
+}
+
+TEST(FIRN_SUITE(Law), PressedFromOneSideSnowHoldsAsMohrAndCoulombSay) {
+    const double nu = 0.2;
+    for (const double degrees : {0.0, 20.0, 30.0}) {
+        const double sine = lane(sine_of_degrees(splat(static_cast<float>(degrees))), 0);
+        EXPECT_NEAR(sine, std::sin(degrees * 3.14159265358979 / 180), 3e-6);
+        // From below to above (1 + sin) / (1 - sin) times the strength in tension, with free sides.
+        const double strength = double(theta_s) * (1 + sine) / (1 - sine);
+        ASSERT_LT(1.1 * strength, double(theta_c));
+        for (const double share : {0.95, 1.1}) {
+            const double pressed = -share * strength;
+            const Principal trial{{pressed, -nu * pressed, -nu * pressed}};
+            const Principal left = after(yield_by_stress, trial, nu, sine);
+            if (share < 1) {
+                EXPECT_NEAR(left.value[0], pressed, rounding);
+            } else {
+                EXPECT_GT(left.value[0], pressed + 0.01 * strength);
+            }
+        }
+    }
+}
+
+TEST(FIRN_SUITE(Law), BondsBreakByPullingAndSlipAndFormByPressing) {
+    const auto after_step = [](float before, float opened, float pressed, float compaction) {
+        const StrainStep step{identity_times(splat(0.0f)), splat(opened), splat(pressed)};
+        return lane(damaged(splat(before), step, splat(compaction), 10.0f, 0.0f), 0);
+    };
+    EXPECT_EQ(after_step(0, 0, 0, 1), 0);
+    EXPECT_EQ(after_step(1, 0, 0, 1), 1);
+    // In one step or in ten.
+    float one = after_step(0, 0.2f, 0, 1), ten = 0;
+    for (int n = 0; n < 10; ++n) ten = after_step(ten, 0.02f, 0, 1);
+    EXPECT_NEAR(one, 1 - std::exp(-2.0), 1e-5);
+    EXPECT_NEAR(ten, one, 1e-5);
+    EXPECT_NEAR(after_step(1, 0, binding_strain, 1.5f), std::exp(-1.0), 1e-5);
+    EXPECT_EQ(after_step(1, 0, binding_strain, 0.9f), 1) << "what only comes to lie is still loose";
+    const StrainStep nothing{identity_times(splat(0.0f)), splat(0.0f), splat(0.0f)};
+    EXPECT_NEAR(lane(damaged(splat(0.8f), nothing, splat(1.0f), 10.0f, 0.25f), 0), 0.6f, 1e-6);
 }
 
 TEST(FIRN_SUITE(Law), HardeningCurveOfEquation22) {

@@ -427,7 +427,7 @@ TEST(ParticleArrays, MaterialsCarryTheParametersName) {
         EXPECT_EQ(array.components, 1);
         ++materials;
     }
-    EXPECT_EQ(materials, 6u);
+    EXPECT_EQ(materials, 7u);
 }
 
 }  // namespace

@@ -502,12 +502,12 @@ TEST(ParticleFiles, ForeignFilesGetAClearError) {
         return error_of([&] { firn::read_particles(folder / "f"); }).substr((folder / "f").size());
     };
     EXPECT_EQ(error(""), ": the file is empty");
-    EXPECT_EQ(error("\x89PNG\r\n"), ": byte 0: no particles: neither .bgeo, .bgeo.sc nor .vdb");
-    EXPECT_EQ(error("\x1f\x8b\x08"), ": byte 0: compressed with gzip; unpack it first (gunzip)");
+    EXPECT_EQ(error("\x89PNG\r\n"), ": byte 0: no particles: neither .bgeo, .bgeo.gz, .bgeo.sc nor .vdb");
+    EXPECT_EQ(error("\x1f\x8b\x08"), ": byte 3: the file is cut short");
     EXPECT_EQ(error("[\"fileversion\""), ": byte 0: geometry as text (.geo); save it as .bgeo");
     EXPECT_EQ(error("\x7f"
                     "ELF\x02\x01\x01"),
-              ": byte 0: no particles: neither .bgeo, .bgeo.sc nor .vdb");
+              ": byte 0: no particles: neither .bgeo, .bgeo.gz, .bgeo.sc nor .vdb");
     EXPECT_NE(error_of([&] { firn::read_particles(folder / "missing.bgeo"); }).find("No such file"), std::string::npos);
     EXPECT_NE(error_of([&] { firn::read_particles(folder.path()); }).find("can't be read"), std::string::npos);
 }
@@ -515,9 +515,11 @@ TEST(ParticleFiles, ForeignFilesGetAClearError) {
 TEST(ParticleFiles, UnknownEndingsAreRefused) {
     Folder folder;
     const ParticleFile file = sample_particles(2, 0);
-    EXPECT_NE(error_of([&] { firn::write_particles(folder / "a.abc", file); }).find(".bgeo, .bhclassic or .vdb"),
+    EXPECT_NE(error_of([&] {
+                  firn::write_particles(folder / "a.abc", file);
+              }).find(".bgeo, .bgeo.gz, .bhclassic, .vdb, .ply or .usda"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { firn::write_particles(folder / "a.bgeo.sc", file); }).find("write .bgeo"),
+    EXPECT_NE(error_of([&] { firn::write_particles(folder / "a.bgeo.sc", file); }).find("Write .bgeo.gz"),
               std::string::npos);
     EXPECT_EQ(folder.count(), 0u);
 }

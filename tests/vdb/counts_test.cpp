@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "firn/collider.h"
 #include "firn/counts.h"
+#include "samples/counting.h"
+#include "samples/mesh_sketch.h"
 #include "shape_measures.h"
 
 using namespace firn;
@@ -42,11 +45,11 @@ Mesh holed_sphere() {
 }
 
 /// A square metre of noise, finer than most spacings below: its area says little about its samples.
-Heightfield rough(int count, float height) {
+Heightfield rough(int count, float height, uint32_t seed = 1) {
     Heightfield field;
     field.columns = field.rows = count;
     field.cell = 1.0f / static_cast<float>(count - 1);
-    uint32_t state = 1;
+    uint32_t state = seed;
     for (int i = 0; i < count * count; ++i) {
         state = state * 1664525u + 1013904223u;
         field.height.push_back(height * static_cast<float>(state >> 8) / 16777216.0f);
@@ -178,7 +181,8 @@ Heightfield hills(int columns, int rows, float cell) {
 
 TEST(Counts, OfAHeightfieldNeedNoMesh) {
     SurfaceSettings settings;
-    for (const Heightfield& field : {hills(700, 500, 0.005f), rough(601, 0.02f), hills(30, 20, 0.1f)}) {
+    constexpr double probes = 2e4;  // fewer than the larger ones have points: those are counted from patches
+    for (const Heightfield& field : {hills(300, 240, 0.01f), rough(201, 0.02f), hills(30, 20, 0.1f)}) {
         settings.spacing = field.columns > 100 ? 0.025f : 0.1f;
         const Mesh mesh = heightfield_mesh(field);
         const MeshFacts facts = heightfield_facts(field), wanted = examine(mesh);
@@ -187,7 +191,7 @@ TEST(Counts, OfAHeightfieldNeedNoMesh) {
         EXPECT_EQ(facts.low.y, wanted.low.y);
         EXPECT_EQ(facts.high.y, wanted.high.y);
         EXPECT_EQ(facts.high.z, wanted.high.z);
-        const Count counted = count_heightfield(field, settings);
+        const Count counted = count_heightfield(field, settings, probes);
         EXPECT_LT(std::abs(off(counted.particles, sample_surface(mesh, settings).position.size())), 0.05);
         EXPECT_NEAR(counted.bytes, count_surface(mesh, settings).bytes, 1e-4 * counted.bytes);
     }
@@ -204,6 +208,69 @@ TEST(Counts, OfLayersAreExactAndOfRelaxedOnesWithin5Percent) {
     }
     const Count counted = count_layer(field, 0.2f, filling(0.05f, true));
     EXPECT_LT(std::abs(off(counted.particles, fill_layer(field, 0.2f, filling(0.05f, true)).position.size())), 0.05);
+}
+
+/// Snow on whatever is below the sky: on a ball over a slab that leans.
+TEST(Counts, OfLayersOnMeshesAreExactOrWithin5Percent) {
+    Transform leaning, above;
+    leaning.rotation[0] = leaning.rotation[4] = std::cos(0.3);
+    leaning.rotation[3] = std::sin(0.3);
+    leaning.rotation[1] = -leaning.rotation[3];
+    above.translation[1] = 1;
+    Mesh mesh = transformed(box_mesh({3, 0.2f, 2}), leaning);
+    add(mesh, transformed(sphere_mesh(0.4f), above));
+    const std::string path = ::testing::TempDir() + "layer.ply";
+    write_mesh(path, mesh);
+    // The finer one has more columns than are looked at.
+    for (const float spacing : {0.03f, 0.002f}) {
+        const double placed = static_cast<double>(fill_layer(mesh, 2.5f * spacing, filling(spacing)).position.size());
+        const Count counted = count_layer(mesh, 2.5f * spacing, filling(spacing)),
+                    of_file = count_mesh_layer(path, 1, Transform(), 2.5f * spacing, filling(spacing));
+        EXPECT_EQ(counted.exact, spacing > 0.01f);
+        EXPECT_NEAR(counted.particles, placed, counted.exact ? 0 : 0.05 * placed);
+        EXPECT_EQ(of_file.particles, counted.particles);
+        EXPECT_EQ(of_file.exact, counted.exact);
+    }
+    // Elsewhere and larger.
+    const Count larger = count_mesh_layer(path, 2, above, 0.2f, filling(0.06f));
+    EXPECT_EQ(larger.particles,
+              static_cast<double>(fill_layer(transformed(mesh, above, 2), 0.2f, filling(0.06f)).position.size()));
+    const Heightfield field = rough(21, 0.1f);
+    EXPECT_EQ(count_layer_on(field, 0.1f, filling(0.05f)).particles,
+              static_cast<double>(fill_layer(heightfield_mesh(field), 0.1f, filling(0.05f)).position.size()));
+}
+
+/// However wide the ground is: some of its columns are enough to know it.
+TEST(Counts, OfLayersOnWideGroundNeedNoColumns) {
+    const Count counted = count_layer(plane_mesh(200, 200), 0.06f, filling(0.01f));
+    EXPECT_FALSE(counted.exact);
+    EXPECT_NEAR(counted.particles, 2.4e9, 1e6);
+    EXPECT_NE(message([&] { count_layer(plane_mesh(2000, 2000), 0.06f, filling(0.01f)); }).find("too wide"),
+              std::string::npos);
+}
+
+TEST(Counts, TellHowTheMeshesOfLargeFilesMove) {
+    const std::string folder = ::testing::TempDir();
+    Mesh mesh = sphere_mesh(0.5f, 6);  // has so many points that some are left out
+    Transform moved;
+    moved.rotation[0] = moved.rotation[8] = std::cos(0.7);
+    moved.rotation[2] = std::sin(0.7);
+    moved.rotation[6] = -moved.rotation[2];
+    moved.translation[0] = 3;
+    write_mesh(folder + "first.ply", mesh);
+    write_mesh(folder + "moved.ply", transformed(mesh, moved));
+    for (Float3& p : mesh.points) p.y *= 1.1f;
+    write_mesh(folder + "deformed.ply", mesh);
+    Mesh other = sphere_mesh(0.5f, 6);
+    std::swap(other.triangles[0], other.triangles[5]);
+    write_mesh(folder + "other.ply", other);
+    const auto motion = [&](const char* then) {
+        return motion_of_files({folder + "first.ply", folder + then}, 1, 0.05f);
+    };
+    EXPECT_EQ(motion("first.ply"), Motion::rigid);
+    EXPECT_EQ(motion("moved.ply"), Motion::rigid);
+    EXPECT_EQ(motion("deformed.ply"), Motion::deforming);
+    EXPECT_EQ(motion("other.ply"), Motion::deforming);
 }
 
 TEST(Counts, ThrowWhatTheSamplersThrow) {
@@ -246,4 +313,134 @@ TEST(Counts, ALimitOfMemoryHoldsWhileSampling) {
     // Enough is enough.
     surface.memory_limit = 1e8;
     EXPECT_GT(sample_surface(plane_mesh(1, 1), surface).position.size(), 9000u);
+}
+
+/// The way of large files, with shapes of which the rest is known.
+TEST(Counts, OfTrianglesThatAreNotKeptAreWithin5Percent) {
+    struct Case {
+        const char* name;
+        Mesh mesh;
+        float spacing;
+    };
+    // Of two sizes of triangles: those that matter are few.
+    Mesh ball_on_slab = box_mesh({3, 0.3f, 3});
+    Transform above;
+    above.translation[1] = 0.8;
+    add(ball_on_slab, transformed(sphere_mesh(0.4f, 7), above));
+    const Case cases[] = {
+        {"ball", sphere_mesh(0.5f, 7), 0.03f},
+        {"ball, coarse", sphere_mesh(0.5f, 7), 0.1f},
+        {"inside out", turned(sphere_mesh(0.5f, 7)), 0.1f},
+        {"ball on a slab", ball_on_slab, 0.04f},
+        {"with a hole", holed_sphere(), 0.04f},
+        {"rough ground", heightfield_mesh(rough(401, 0.01f)), 0.02f},
+        // From patches of which not all triangles are kept.
+        {"rough, fine", heightfield_mesh(rough(601, 0.01f)), 0.012f},
+        {"rough, coarse", heightfield_mesh(rough(401, 0.02f)), 0.05f},
+    };
+    for (const Case& c : cases) {
+        MeshTriangles triangles(c.mesh);
+        const size_t on_it = sample_surface(c.mesh, covering(c.spacing)).position.size();
+        for (const double probes : {1e4, 2e5}) {
+            const Count surface = count_surface(triangles, covering(c.spacing), probes);
+            EXPECT_LT(std::abs(off(surface.particles, on_it)), 0.05)
+                << c.name << ", " << probes << " probes: " << surface.particles << " " << on_it;
+        }
+        if (std::string(c.name).rfind("rough", 0) == 0) continue;
+        for (const bool relaxed : {false, true}) {
+            if (relaxed && c.mesh.triangles.size() > 100000 && c.spacing < 0.04f) continue;  // takes long to place
+            const size_t in_it = fill_mesh(c.mesh, filling(c.spacing, relaxed)).position.size();
+            const Count inside = count_filling(triangles, filling(c.spacing, relaxed));
+            EXPECT_LT(std::abs(off(inside.particles, in_it)), 0.05)
+                << c.name << (relaxed ? ", relaxed: " : ": ") << inside.particles << " " << in_it;
+        }
+    }
+}
+
+/// Noise of half a spacing: where sites begin says little about how many there are in the end. In memory that is found
+/// out; triangles that are not kept leave a limit.
+TEST(Counts, OfVeryRoughSurfacesAreExactInMemory) {
+    for (const uint32_t seed : {1u, 2u}) {
+        const Mesh mesh = heightfield_mesh(rough(321, 0.05f, seed));
+        MeshTriangles triangles(mesh);
+        const size_t placed = sample_surface(mesh, covering(0.1f)).position.size();
+        const double not_kept = count_surface(triangles, covering(0.1f)).particles;
+        EXPECT_EQ(count_surface(mesh, covering(0.1f)).particles, static_cast<double>(placed));
+        EXPECT_LT(std::abs(off(not_kept, placed)), 0.1) << not_kept << " " << placed;
+    }
+}
+
+TEST(Counts, ASketchKnowsWhatTheWholeMeshIs) {
+    for (const Mesh& mesh : {sphere_mesh(0.5f, 7), turned(sphere_mesh(0.5f, 7)), holed_sphere(),
+                             heightfield_mesh(rough(401, 0.01f)), hollow(0.5f, 0.3f)}) {
+        MeshTriangles triangles(mesh);
+        const MeshFacts facts = examine(mesh);
+        // A few of them stand for all.
+        const MeshSketch seen = sketch(triangles, 1000);
+        EXPECT_EQ(seen.facts.closed, facts.closed);
+        EXPECT_NEAR(seen.facts.area, facts.area, 1e-9 * facts.area);
+        if (facts.closed) {
+            EXPECT_NEAR(seen.facts.volume, facts.volume, 1e-6 * std::abs(facts.volume));
+        }
+        EXPECT_EQ(seen.facts.low.x, facts.low.x);
+        EXPECT_EQ(seen.facts.high.y, facts.high.y);
+        EXPECT_EQ(seen.triangles, mesh.triangles.size());
+        EXPECT_LE(seen.drawn.triangles.size(), 1100u);
+        EXPECT_NEAR(examine(seen.drawn).area, facts.area, 1e-4 * facts.area);
+        double stood_for = 0;
+        for (const float area : seen.as_they_are.stands_for) stood_for += area;
+        EXPECT_NEAR(stood_for, facts.area, 1e-4 * facts.area);
+    }
+}
+
+TEST(Counts, ManyPointsAreKeptWithSixteenBits) {
+    const Mesh mesh = transformed(sphere_mesh(0.5f, 5), Transform(), 20);
+    ManyPoints points(1000);
+    for (const Float3& p : mesh.points) points.push_back(p);
+    ASSERT_EQ(points.size(), mesh.points.size());
+    EXPECT_LT(points.bytes(), 7 * mesh.points.size());
+    for (size_t i = 0; i < mesh.points.size(); ++i) {
+        // 20 m in 65,535 steps, rounded.
+        const float tolerance = i < 1000 ? 0.0f : 1.1f * 0.5f * 20 / 65535;
+        ASSERT_NEAR(points[i].x, mesh.points[i].x, tolerance);
+        ASSERT_NEAR(points[i].y, mesh.points[i].y, tolerance);
+        ASSERT_NEAR(points[i].z, mesh.points[i].z, tolerance);
+    }
+    constexpr float huge = std::numeric_limits<float>::max();
+    ManyPoints far(0);
+    for (int i = 0; i < 600; ++i) far.push_back({i % 2 ? huge : -huge, 7, static_cast<float>(i)});
+    EXPECT_NEAR(far[0].x / huge, -1, 1e-4);
+    EXPECT_NEAR(far[511].x / huge, 1, 1e-4);
+    EXPECT_EQ(far[300].y, 7);
+    EXPECT_EQ(far[599].z, 599);
+}
+
+/// Files of every kind, read once or as often as they are asked for.
+TEST(Counts, TrianglesOfAFileAreThoseOfItsMesh) {
+    const std::string folder = ::testing::TempDir();
+    const Mesh mesh = sphere_mesh(0.5f, 3);
+    for (const char* name : {"triangles.obj", "triangles.ply"}) {
+        write_mesh(folder + name, mesh);
+        for (const float scale : {1.0f, -2.0f}) {
+            std::vector<Corners> expected;
+            MeshTriangles(transformed(mesh, Transform(), scale)).for_each([&](const Corners* some, size_t count) {
+                expected.insert(expected.end(), some, some + count);
+            });
+            for (const uint64_t kept : {uint64_t(0), uint64_t(1) << 20}) {
+                FileTriangles triangles(folder + name, scale, kept);
+                for (int time = 0; time < 2; ++time) {
+                    std::vector<Corners> found;
+                    triangles.for_each(
+                        [&](const Corners* some, size_t count) { found.insert(found.end(), some, some + count); });
+                    ASSERT_EQ(found.size(), expected.size());
+                    for (size_t t = 0; t < found.size(); ++t)
+                        for (size_t k = 0; k < 3; ++k) {
+                            EXPECT_NEAR(found[t][k].x, expected[t][k].x, 1e-6);
+                            EXPECT_NEAR(found[t][k].y, expected[t][k].y, 1e-6);
+                            EXPECT_NEAR(found[t][k].z, expected[t][k].z, 1e-6);
+                        }
+                }
+            }
+        }
+    }
 }

@@ -151,6 +151,12 @@ TEST(MeshFacts, TellHolesFlapsTurnedFacesAndInsideOut) {
     EXPECT_SAYS(examine(mesh), "point 4");
 }
 
+TEST(MeshFiles, AreKnownByTheirEndings) {
+    for (const char* path : {"a.obj", "A.OBJ", "some/where.1/b.Ply", "c.stl"}) EXPECT_TRUE(is_mesh_file(path)) << path;
+    for (const char* path : {"a.vdb", "obj", "a.obj.txt", "", "obj.ply/heights.png"})
+        EXPECT_FALSE(is_mesh_file(path)) << path;
+}
+
 TEST(MeshFiles, ObjOfQuadsWithAllKindsOfIndices) {
     const Mesh cube = parse_obj(cube_obj, "cube.obj");
     EXPECT_EQ(cube.points.size(), 8u);

@@ -721,6 +721,26 @@ ParticleFile read_bgeo(const std::string& name, const uint8_t* bytes, size_t siz
     return BgeoReader(name, bytes, size).read();
 }
 
+std::optional<uint64_t> bgeo_count(const std::string& name, const uint8_t* bytes, size_t size) {
+    try {
+        JsonReader json(name, bytes, size);
+        json.next();
+        for (;;) {
+            const JsonReader::Value key = json.next();
+            if (key.kind != JsonReader::Kind::string) return {};
+            if (key.text != "pointcount") {
+                json.skip();
+                continue;
+            }
+            const int64_t count = json.integer();
+            if (count < 0) return {};
+            return static_cast<uint64_t>(count);
+        }
+    } catch (const Error&) {
+        return {};  // the number comes later, or never: a reader of the whole will say
+    }
+}
+
 void write_bgeo(Output& output, const ParticleFile& file) {
     BgeoWriter(output, file).write();
 }

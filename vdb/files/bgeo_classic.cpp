@@ -358,6 +358,16 @@ ParticleFile read_bgeo_classic(const std::string& name, const uint8_t* bytes, si
     return ClassicReader(name, bytes, size).read();
 }
 
+std::optional<uint64_t> bgeo_classic_count(const uint8_t* bytes, size_t size) {
+    constexpr size_t at = 9;  // behind "BgeoV" and the version
+    if (size < at + 4) return {};
+    uint32_t word;
+    std::memcpy(&word, bytes + at, 4);
+    const int32_t count = static_cast<int32_t>(swapped(word));
+    if (count < 0) return {};
+    return static_cast<uint64_t>(count);
+}
+
 void write_bgeo_classic(Output& output, const ParticleFile& file) {
     ClassicWriter(output, file).write();
 }

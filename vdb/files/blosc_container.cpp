@@ -15,7 +15,7 @@ bool is_blosc_container(const uint8_t* bytes, size_t size) {
     return size >= 4 && std::memcmp(bytes, "scf1", 4) == 0;
 }
 
-std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size) {
+std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size, size_t most) {
     const auto fail = [&](size_t offset, const std::string& what) { fail_at(name, offset, what); };
     if (!has_blosc())
         throw Error(name + ": .bgeo.sc needs Blosc, and this Firn was built without it; save the file as .bgeo");
@@ -28,7 +28,7 @@ std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8
     std::vector<uint8_t> result;
     BloscHeader header;
     // What is no block is the index.
-    while (blosc_header(bytes + offset, size - offset, header)) {
+    while (result.size() < most && blosc_header(bytes + offset, size - offset, header)) {
         if (header.packed > size - offset)
             fail(offset, "the file is cut short: a block of " + std::to_string(header.packed) + " bytes should follow");
         if (!blosc_unpack(bytes + offset, static_cast<size_t>(header.packed), result))

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "files/columns.h"
@@ -12,6 +15,7 @@
 #include "files/output.h"
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "grains/usd_grains.h"
 
 namespace firn {
 
@@ -36,32 +40,84 @@ std::vector<uint8_t> read_whole(const std::string& path) {
 
 std::string format_name(const std::vector<uint8_t>& bytes) {
     if (is_blosc_container(bytes.data(), bytes.size())) return "Houdini geometry in a Blosc container (.bgeo.sc)";
+    if (is_gzip(bytes.data(), bytes.size())) return "Houdini geometry, compressed with gzip (.bgeo.gz)";
     if (is_bgeo(bytes.data(), bytes.size())) return "Houdini geometry (.bgeo, binary JSON)";
     if (is_bgeo_classic(bytes.data(), bytes.size())) return "Houdini geometry (.bgeo, classic)";
     return "OpenVDB points (.vdb)";
+}
+
+/// As the grains of a stage: P, v, ids and widths, and single numbers as primvars.
+void write_usd_points(const std::string& path, const ParticleFile& file) {
+    RenderGrains points;
+    const size_t count = file.particles.count();
+    points.position = file.particles.position;
+    points.velocity = file.particles.velocity;
+    points.velocity.resize(count);
+    GrainFileSettings settings;
+    points.radius.assign(count, 0.5f * file.spacing);
+    for (const Column& column : columns_of(file)) {
+        if (column.components != 1 || column.strings) continue;
+        if (column.name == "id" && column.integers) points.id.assign(column.integers, column.integers + count);
+        if (!column.floats) continue;
+        if (column.name == "pscale")
+            points.radius.assign(column.floats, column.floats + count);
+        else
+            settings.attributes.emplace_back(column.name, std::vector<float>(column.floats, column.floats + count));
+    }
+    for (size_t i = points.id.size(); i < count; ++i) points.id.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < count; ++i) points.particle.push_back(static_cast<uint32_t>(i));
+    FrameStamp stamp;
+    const auto number = [&](const char* name, double otherwise) {
+        const auto found = file.metadata.find(name);
+        return found == file.metadata.end() ? otherwise : std::atof(found->second.c_str());
+    };
+    stamp.frame = static_cast<int>(number("frame", 1));
+    stamp.fps = number("fps", 24);
+    write_usd_grains(path, points, settings, stamp, file.metadata);
 }
 
 }  // namespace
 
 void write_particles(const std::string& path, const ParticleFile& file) {
     if (ends_with(path, ".bgeo.sc") || ends_with(path, ".bgeosc")) {
-        throw Error(path + ": .bgeo.sc is read, but not written: write .bgeo (Houdini reads it as well)");
+        throw Error(path +
+                    ": .bgeo.sc is read, but not written: its index is not documented. Write .bgeo.gz, which Houdini "
+                    "reads as well, or .bgeo");
     }
+    if (ends_with(path, ".bgeo.gz")) return write_particles(path, file, ParticleFormat::bgeo_gz);
+    if (ends_with(path, ".ply")) return write_particles(path, file, ParticleFormat::ply);
+    if (ends_with(path, ".usda")) return write_particles(path, file, ParticleFormat::usda);
     if (ends_with(path, ".bgeo")) return write_particles(path, file, ParticleFormat::bgeo);
     if (ends_with(path, ".bhclassic")) return write_particles(path, file, ParticleFormat::bgeo_classic);
     if (ends_with(path, ".vdb")) return write_particles(path, file, ParticleFormat::vdb_points);
-    throw Error(path + ": particles are written as .bgeo, .bhclassic or .vdb");
+    throw Error(path + ": particles are written as .bgeo, .bgeo.gz, .bhclassic, .vdb, .ply or .usda");
 }
 
 void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
     with_file_name(path, [&] {
-        if (format == ParticleFormat::vdb_points) return write_vdb_points(path, file);
+        if (format == ParticleFormat::vdb_points || format == ParticleFormat::vdb_points_16)
+            return write_vdb_points(path, file, format == ParticleFormat::vdb_points_16);
+        if (format == ParticleFormat::usda) return write_usd_points(path, file);
         NewFile target(path);
         Output output(target.temporary(), path);
-        if (format == ParticleFormat::bgeo)
-            write_bgeo(output, file);
-        else
-            write_bgeo_classic(output, file);
+        switch (format) {
+            case ParticleFormat::bgeo_classic:
+                write_bgeo_classic(output, file);
+                break;
+            case ParticleFormat::bgeo_gz: {
+                std::string inside;
+                Output text(inside);
+                write_bgeo(text, file);
+                text.close();
+                write_gzip(output, inside);
+                break;
+            }
+            case ParticleFormat::ply:
+                write_ply_points(output, file);
+                break;
+            default:
+                write_bgeo(output, file);
+        }
         output.close();
         target.commit();
     });
@@ -79,6 +135,13 @@ ParticleFile read_particles(const void* bytes, size_t size, const std::string& n
         if (is_bgeo(data, size)) return read_bgeo(name, data, size);
         if (is_bgeo_classic(data, size)) return read_bgeo_classic(name, data, size);
         if (is_vdb(data, size)) return read_vdb_points(name, data, size);
+        if (is_gzip(data, size)) {
+            const std::vector<uint8_t> inside = unpack_gzip(name, data, size);
+            if (is_bgeo(inside.data(), inside.size())) return read_bgeo(name, inside.data(), inside.size());
+            if (is_bgeo_classic(inside.data(), inside.size()))
+                return read_bgeo_classic(name, inside.data(), inside.size());
+            throw Error(name + ": byte 0 of the unpacked file: no binary geometry; save it as .bgeo");
+        }
         if (is_blosc_container(data, size)) {
             const std::vector<uint8_t> inside = unpack_blosc_container(name, data, size);
             if (!is_bgeo(inside.data(), inside.size()))
@@ -88,11 +151,49 @@ ParticleFile read_particles(const void* bytes, size_t size, const std::string& n
     } catch (const std::bad_alloc&) {
         throw Error(name + ": not enough memory to read it");
     }
-    if (data[0] == 0x1f && size > 1 && data[1] == 0x8b)
-        throw Error(name + ": byte 0: compressed with gzip; unpack it first (gunzip)");
     if (data[0] == '[' || (size >= 4 && std::memcmp(data, "PGEO", 4) == 0))
         throw Error(name + ": byte 0: geometry as text (.geo); save it as .bgeo");
-    throw Error(name + ": byte 0: no particles: neither .bgeo, .bgeo.sc nor .vdb");
+    throw Error(name + ": byte 0: no particles: neither .bgeo, .bgeo.gz, .bgeo.sc nor .vdb");
+}
+
+namespace {
+
+/// What the beginning of a file says of its particles, if it does.
+std::optional<uint64_t> announced_particles(const std::string& path, const uint8_t* bytes, size_t size) {
+    constexpr size_t enough = size_t(1) << 19;
+    if (is_bgeo(bytes, size)) return bgeo_count(path, bytes, size);
+    if (is_bgeo_classic(bytes, size)) return bgeo_classic_count(bytes, size);
+    if (is_vdb(bytes, size)) return vdb_points_count(path);
+    std::vector<uint8_t> inside;
+    if (is_gzip(bytes, size)) inside = unpack_gzip(path, bytes, size, enough);
+    if (is_blosc_container(bytes, size)) inside = unpack_blosc_container(path, bytes, size, enough);
+    if (is_bgeo(inside.data(), inside.size())) return bgeo_count(path, inside.data(), inside.size());
+    if (is_bgeo_classic(inside.data(), inside.size())) return bgeo_classic_count(inside.data(), inside.size());
+    return {};
+}
+
+}  // namespace
+
+uint64_t count_particles(const std::string& path) {
+    constexpr uint64_t small = 3000000, beginning = 1 << 22;
+    // Of a particle: three coordinates, as half-floats, and packed by a thousandth, which is the most that gzip can.
+    constexpr double least_bytes = 0.006;
+    std::error_code unknown;
+    const uint64_t bytes = std::filesystem::file_size(path, unknown);
+    if (!unknown && bytes > small) {
+        std::vector<uint8_t> first(std::min(bytes, beginning));
+        std::ifstream file(path, std::ios::binary);
+        file.read(reinterpret_cast<char*>(first.data()), static_cast<std::streamsize>(first.size()));
+        try {
+            if (file) {
+                const std::optional<uint64_t> count = announced_particles(path, first.data(), first.size());
+                if (count && static_cast<double>(*count) <= static_cast<double>(bytes) / least_bytes) return *count;
+            }
+        } catch (const Error&) {
+            // The reader of the whole says what is wrong.
+        }
+    }
+    return read_particles(path).particles.count();
 }
 
 std::string describe_bgeo(const std::string& path) {

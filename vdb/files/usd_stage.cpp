@@ -377,7 +377,8 @@ private:
         begin("Camera", "camera");
         line("float2 clippingRange = (" + number(distance * 1e-3) + ", " + number(distance * 1e3) + ")");
         line("float focalLength = " + number(static_cast<float>(height / 2 / std::tan(camera.angle / 2.0))));
-        line("float focusDistance = " + number(static_cast<float>(distance)));
+        line("float focusDistance = " + number(camera.focus > 0 ? camera.focus : static_cast<float>(distance)));
+        line("float fStop = " + number(camera.f_stop));
         line("float horizontalAperture = " + number(static_cast<float>(width)));
         line("token projection = \"perspective\"");
         line("double shutter:close = " + number(camera.shutter / 2));

@@ -304,4 +304,23 @@ ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size
     return read_bgeo(name, reinterpret_cast<const uint8_t*>(geometry.data()), geometry.size());
 }
 
+std::optional<uint64_t> vdb_points_count(const std::string& path) {
+    const std::string counted = in_own_process(path, bytes_of_file(path), [&] {
+        openvdb::initialize();
+        // Attributes stay in the file until they are asked for.
+        openvdb::io::File file(path);
+        file.open();
+        for (auto name = file.beginName(); name != file.endName(); ++name) {
+            if (file.readGridMetadata(name.gridName())->type() != PointDataGrid::gridType()) continue;
+            const auto grid = openvdb::gridPtrCast<PointDataGrid>(file.readGrid(name.gridName()));
+            uint64_t count = 0;
+            for (auto leaf = grid->tree().cbeginLeaf(); leaf; ++leaf) count += leaf->pointCount();
+            return std::to_string(count);
+        }
+        return std::string();
+    });
+    if (counted.empty()) return {};
+    return std::stoull(counted);
+}
+
 }  // namespace firn

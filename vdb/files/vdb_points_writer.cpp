@@ -1,5 +1,5 @@
 // Particles as an OpenVDB point grid. Positions are stored as offsets from voxel centres; with a voxel size that is a
-// power of two, they come back bit-exactly. Nothing is quantised: every codec is the null codec.
+// power of two, they come back bit-exactly. Nothing is quantised, unless 16 bits are asked for.
 
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointAttribute.h>
@@ -80,20 +80,19 @@ void sort_within_voxels(PointIndexGrid& grid) {
 }
 
 /// Adds an attribute of `stride` values of type T per point, where value(point, part) gives them.
-template <typename T, typename Value>
+template <typename T, typename Codec = openvdb::points::NullCodec, typename Value>
 void add_attribute(PointDataTree& tree, const PointIndexTree& points, const std::string& name, int stride,
                    Value value) {
     using openvdb::points::AttributeWriteHandle;
-    using openvdb::points::NullCodec;
     const auto width = static_cast<openvdb::Index>(stride);
-    openvdb::points::appendAttribute<T, NullCodec>(tree, name, openvdb::zeroVal<T>(), width);
+    openvdb::points::appendAttribute<T, Codec>(tree, name, openvdb::zeroVal<T>(), width);
     const auto first = tree.cbeginLeaf();
     if (!first) return;
     const size_t position = first->attributeSet().find(name);
     openvdb::tree::LeafManager<PointDataTree> leaves(tree);
     leaves.foreach ([&](PointDataTree::LeafNodeType& leaf, size_t) {
         const auto& indices = points.probeConstLeaf(leaf.origin())->indices();
-        AttributeWriteHandle<T, NullCodec> handle(leaf.attributeArray(position));
+        AttributeWriteHandle<T, Codec> handle(leaf.attributeArray(position));
         // Bit for bit: a zero and a negative zero are two values here.
         bool uniform = true;
         const T front = value(indices[0], 0);
@@ -110,9 +109,24 @@ void add_attribute(PointDataTree& tree, const PointIndexTree& points, const std:
     });
 }
 
-void add_column_to(PointDataTree& tree, const PointIndexTree& points, const Column& column) {
+/// Half floats are good for what is looked at. Where the snow was born is computed with, and stays whole; so does what
+/// a half float can't hold.
+bool may_be_half(const Column& column, size_t count) {
+    if (!column.floats || column.name == "rest" || column.name == "birth") return false;
+    const size_t numbers = count * static_cast<size_t>(column.components);
+    return std::all_of(column.floats, column.floats + numbers, [](float x) { return std::fabs(x) <= 65504.0f; });
+}
+
+void add_column_to(PointDataTree& tree, const PointIndexTree& points, const Column& column, bool half) {
+    using openvdb::points::TruncateCodec;
     const size_t size = static_cast<size_t>(column.components);
-    if (column.constant) {
+    if (half && size == 3) {
+        add_attribute<openvdb::Vec3f, TruncateCodec>(
+            tree, points, column.name, 1, [&](size_t p, size_t) { return openvdb::Vec3f(column.floats + 3 * p); });
+    } else if (half) {
+        add_attribute<float, TruncateCodec>(tree, points, column.name, column.components,
+                                            [&](size_t p, size_t c) { return column.floats[size * p + c]; });
+    } else if (column.constant) {
         add_attribute<float>(tree, points, column.name, 1, [&](size_t, size_t) { return *column.constant; });
     } else if (column.floats && size == 3) {
         add_attribute<openvdb::Vec3f>(tree, points, column.name, 1,
@@ -167,13 +181,17 @@ void add_metadata(PointDataGrid& grid, const std::vector<Detail>& details, const
     }
 }
 
-PointDataGrid::Ptr make_grid(const ParticleFile& file) {
+PointDataGrid::Ptr make_grid(const ParticleFile& file, bool small) {
     const auto transform = openvdb::math::Transform::createLinearTransform(voxel_size(file));
     const Positions positions(file.particles.position);
     const auto points = openvdb::tools::createPointIndexGrid<PointIndexGrid>(positions, *transform);
     sort_within_voxels(*points);
-    const auto grid =
-        openvdb::points::createPointDataGrid<openvdb::points::NullCodec, PointDataGrid>(*points, positions, *transform);
+    using openvdb::points::createPointDataGrid;
+    using openvdb::points::FixedPointCodec;
+    using openvdb::points::NullCodec;
+    const PointDataGrid::Ptr grid =
+        small ? createPointDataGrid<FixedPointCodec<false>, PointDataGrid>(*points, positions, *transform)
+              : createPointDataGrid<NullCodec, PointDataGrid>(*points, positions, *transform);
     grid->setName("points");
     // A point grid has an order of its own; with the ids the reader finds back to ours.
     std::vector<int64_t> numbers;
@@ -188,7 +206,8 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file) {
         columns.push_back(id);
     }
     for (const Column& column : columns)
-        if (column.name != "P") add_column_to(grid->tree(), points->tree(), column);
+        if (column.name != "P")
+            add_column_to(grid->tree(), points->tree(), column, small && may_be_half(column, file.particles.count()));
     const std::vector<std::string> groups = group_names_of(file);
     for (size_t k = 0; k < groups.size(); ++k)
         add_group(grid->tree(), points->tree(), groups[k], file.groups[k].member);
@@ -198,10 +217,11 @@ PointDataGrid::Ptr make_grid(const ParticleFile& file) {
 
 }  // namespace
 
-void write_vdb_points(const std::string& path, const ParticleFile& file) {
+void write_vdb_points(const std::string& path, const ParticleFile& file, bool small) {
     try {
         openvdb::initialize();
-        write_vdb(path, {{make_grid(file)}, {}}, openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
+        write_vdb(path, {{make_grid(file, small)}, {}},
+                  openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
     } catch (const openvdb::Exception& error) {
         throw Error(path + ": can't be written: " + error.what());
     }

@@ -1,7 +1,5 @@
 #include "firn/grains.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,20 +9,14 @@
 #include "firn/error.h"
 #include "firn/scattered.h"
 #include "grains/grain_pattern.h"
-#include "grains/local_motion.h"
-#include "grids/leaf_loop.h"
-#include "samples/cell_order.h"
+#include "grains/rest_neighbours.h"
 
 namespace firn {
 
 namespace {
 
-constexpr int64_t grains_per_id = 1024;
-constexpr int64_t furthest_id = (int64_t{1} << 53) / grains_per_id;
-
 // Lengths in spacings.
-constexpr double neighbour_reach = 2.01;  ///< at birth: 32 neighbours on a lattice
-constexpr double grain_reach = 0.87;      ///< the corner of a lattice's cell
+constexpr double grain_reach = 0.87;  ///< the corner of a lattice's cell
 constexpr double kernel_reach = 1.25;
 /// Of the kernel's sum at the particle, how much a grain must see: the snow ends half a spacing outside of its
 /// outermost particles, and a lone particle's ball has its volume.
@@ -39,68 +31,6 @@ double smooth_step(double low, double high, double x) {
     const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
     return t * t * (3 - 2 * t);
 }
-
-/// Points of space in cells, for those who look for their neighbours.
-class Cells {
-public:
-    Cells() = default;
-    /// Of the points `which`, in that order. Throws Error for points that lie too far apart.
-    Cells(const std::vector<Float3>& points, const std::vector<uint32_t>& which, double cell, const char* what)
-        : cell_(cell) {
-        double high[3];
-        for (size_t axis = 0; axis < 3; ++axis) {
-            low_[axis] = 1e300;
-            high[axis] = -1e300;
-        }
-        for (const uint32_t i : which) {
-            const double p[3] = {points[i].x, points[i].y, points[i].z};
-            for (size_t axis = 0; axis < 3; ++axis) {
-                low_[axis] = std::min(low_[axis], p[axis]);
-                high[axis] = std::max(high[axis], p[axis]);
-            }
-        }
-        for (size_t axis = 0; axis < 3; ++axis) {
-            low_[axis] -= cell;  // so that a neighbour's cell never lies below 0
-            if (!which.empty() && (high[axis] - low_[axis]) / cell > cells_per_axis - 3)
-                throw Error(std::string("grains: the ") + what + " lie further apart than " +
-                            std::to_string(cells_per_axis) + " times " + std::to_string(cell) +
-                            " m; leave out those that flew away");
-        }
-        std::vector<uint64_t> keys(which.size());
-        tbb::parallel_for(size_t{0}, which.size(),
-                          [&](size_t k) { keys[k] = cell_key(cell_of_point(points[which[k]])); });
-        order_ = order_by_cell(keys);
-        for (uint32_t& item : order_.item) item = which[item];
-    }
-
-    /// use(begin, end) for the items of each cell around a point.
-    template <class Use>
-    void around(const Float3& point, const Use& use) const {
-        const Cell middle = cell_of_point(point);
-        for (int32_t z = -1; z <= 1; ++z)
-            for (int32_t y = -1; y <= 1; ++y)
-                for (int32_t x = -1; x <= 1; ++x) {
-                    const Cell cell{middle[0] + x, middle[1] + y, middle[2] + z};
-                    if (cell[0] < 0 || cell[1] < 0 || cell[2] < 0) continue;
-                    const uint32_t number = order_.table.find(cell_key(cell));
-                    if (number == CellTable::none) continue;
-                    use(order_.item.data() + order_.begin[number], order_.item.data() + order_.begin[number + 1]);
-                }
-    }
-
-private:
-    Cell cell_of_point(const Float3& p) const {
-        const double xyz[3] = {p.x, p.y, p.z};
-        Cell cell;
-        for (size_t axis = 0; axis < 3; ++axis)
-            cell[axis] = static_cast<int32_t>(std::floor((xyz[axis] - low_[axis]) / cell_));
-        return cell;
-    }
-
-    double cell_ = 1;
-    std::array<double, 3> low_{};
-    CellOrder order_;
-};
 
 void check(const GrainSettings& s) {
     const auto within = [](const char* name, double value, double low, double high) {
@@ -125,64 +55,22 @@ struct GrainField::Impl {
         std::array<float, 9> map, gradient;
         float loose = 0;
     };
-    struct Near {
-        Vec3 rest;
-        double gap;
-        uint32_t index;
-    };
+    using Near = RestNeighbours::Near;
 
     GrainSettings settings;
     const GrainPattern* pattern = nullptr;
     double edge = 0;  ///< of the pattern, in spacings
-    std::vector<Float3> position, velocity, rest;
-    std::vector<int64_t> id;
-    std::vector<float> birth;  ///< empty = all at once
-    Cells cells;               ///< by rest; within a cell by birth
+    RestNeighbours snow;
     std::vector<Motion> motion;
     std::vector<uint32_t> parents;
 
-    /// Offset in spacings.
-    Vec3 between(const std::vector<Float3>& at, size_t from, size_t to) const {
-        const double scale = 1 / double(settings.spacing);
-        return {scale * (double(at[to].x) - at[from].x), scale * (double(at[to].y) - at[from].y),
-                scale * (double(at[to].z) - at[from].z)};
-    }
-
-    /// Those that were born together with a particle and near it, the nearest first.
-    void find_neighbours(uint32_t i, std::vector<Near>& out) const {
-        out.clear();
-        cells.around(rest[i], [&](const uint32_t* begin, const uint32_t* end) {
-            if (!birth.empty()) {
-                begin = std::lower_bound(begin, end, birth[i], [&](uint32_t j, float t) { return birth[j] < t; });
-                end = std::upper_bound(begin, end, birth[i], [&](float t, uint32_t j) { return t < birth[j]; });
-            }
-            for (; begin != end; ++begin) {
-                if (*begin == i) continue;
-                const Vec3 r = between(rest, i, *begin);
-                if (dot(r, r) > neighbour_reach * neighbour_reach) continue;
-                out.push_back({r, gap_between(r, between(position, i, *begin)), *begin});
-            }
-        });
-        std::sort(out.begin(), out.end(), [&](const Near& a, const Near& b) {
-            const double da = dot(a.rest, a.rest), db = dot(b.rest, b.rest);
-            return da < db || (da == db && id[a.index] < id[b.index]);
-        });
-    }
-
     void find_motion(const std::vector<float>& density, const std::vector<float>& rest_density, LeafLoop& loop) {
-        motion.resize(position.size());
-        loop.ranges(position.size(), [&](size_t first, size_t last) {
+        motion.resize(snow.count());
+        loop.ranges(snow.count(), [&](size_t first, size_t last) {
             std::vector<Near> near;
-            std::vector<RestNeighbour> neighbours;
+            std::vector<RestNeighbour> scratch;
             for (size_t i = first; i < last; ++i) {
-                find_neighbours(static_cast<uint32_t>(i), near);
-                neighbours.clear();
-                for (const Near& n : near) {
-                    const double t = 1 - dot(n.rest, n.rest) / (neighbour_reach * neighbour_reach);
-                    const Vec3 now = between(position, i, n.index);
-                    neighbours.push_back({n.rest, now, between(velocity, i, n.index), t * t, kept_share(n.rest, now)});
-                }
-                const LocalMotion local = local_motion(neighbours);
+                const LocalMotion local = snow.motion(static_cast<uint32_t>(i), near, scratch);
                 Motion& m = motion[i];
                 for (size_t k = 0; k < 9; ++k) {
                     m.map[k] = static_cast<float>(local.map[k]);
@@ -200,6 +88,7 @@ struct GrainField::Impl {
 
     /// Of the particles, those near the snow's surface as it is now.
     void find_layer(LeafLoop& loop) {
+        const std::vector<Float3>& position = snow.position();
         parents.resize(position.size());
         std::iota(parents.begin(), parents.end(), 0u);
         if (settings.layer == 0) return;
@@ -215,7 +104,7 @@ struct GrainField::Impl {
                 Vec3 sum;
                 now.around(position[i], [&](const uint32_t* begin, const uint32_t* end) {
                     for (; begin != end; ++begin) {
-                        const Vec3 d = between(position, i, *begin);
+                        const Vec3 d = snow.between(position, i, *begin);
                         if (*begin == i || dot(d, d) > reach * reach) continue;
                         ++count;
                         sum = sum + d;
@@ -237,7 +126,7 @@ struct GrainField::Impl {
                 if (!near)
                     shell.around(position[i], [&](const uint32_t* begin, const uint32_t* end) {
                         for (; begin != end && !near; ++begin)
-                            near = length(between(position, i, *begin)) * spacing <= double(settings.layer);
+                            near = length(snow.between(position, i, *begin)) * spacing <= double(settings.layer);
                     });
                 wanted[i] = near;
             }
@@ -256,8 +145,9 @@ struct GrainField::Impl {
         double around = 1;
         for (const Near& n : near) around += kernel(dot(n.rest, n.rest));
         const double scale = 1 / double(settings.spacing);
-        const std::array<double, 3> centre{scale * double(rest[i].x), scale * double(rest[i].y),
-                                           scale * double(rest[i].z)};
+        const Float3& rest = snow.rest()[i];
+        const std::array<double, 3> centre{scale * double(rest.x), scale * double(rest.y), scale * double(rest.z)};
+        const std::vector<int64_t>& id = snow.id();
         pattern->within(centre, grain_reach, edge, [&](double x, double y, double z) {
             const Vec3 d{x, y, z};
             const double own = dot(d, d);
@@ -286,12 +176,13 @@ struct GrainField::Impl {
     }
 
     void append(uint32_t i, std::vector<Near>& near, std::vector<Born>& born, RenderGrains& out) const {
-        find_neighbours(i, near);
+        snow.find(i, near);
         find_grains(i, near, born);
+        const int64_t id = snow.id()[i];
         if (born.size() > static_cast<size_t>(grains_per_id)) born.resize(static_cast<size_t>(grains_per_id));
 
         const auto random = [&](size_t k, uint64_t purpose) {
-            return scattered_unit(static_cast<uint64_t>(id[i]), k, purpose, settings.seed);
+            return scattered_unit(static_cast<uint64_t>(id), k, purpose, settings.seed);
         };
         // Log-normal, without the tails.
         std::array<double, grains_per_id> size;
@@ -308,7 +199,7 @@ struct GrainField::Impl {
         Matrix3 map, gradient;
         std::copy(m.map.begin(), m.map.end(), map.begin());
         std::copy(m.gradient.begin(), m.gradient.end(), gradient.begin());
-        const Vec3 x = wide(position[i]), v = wide(velocity[i]);
+        const Vec3 x = wide(snow.position()[i]), v = wide(snow.velocity()[i]);
         for (size_t k = 0; k < born.size(); ++k) {
             const double turn = 6.28318530717958648 * random(k, 3), up = 2 * random(k, 4) - 1;
             const double flat = std::sqrt(1 - up * up), far = std::cbrt(random(k, 5));
@@ -320,7 +211,7 @@ struct GrainField::Impl {
             const Vec3 now = spacing * (map * offset);
             out.position.push_back(narrow(x + now));
             out.velocity.push_back(narrow(v + gradient * now));
-            out.id.push_back(id[i] * grains_per_id + static_cast<int64_t>(k));
+            out.id.push_back(id * grains_per_id + static_cast<int64_t>(k));
             out.radius.push_back(static_cast<float>(scale * size[k]));
             out.particle.push_back(i);
         }
@@ -332,39 +223,11 @@ GrainField::GrainField(const Particles& particles, GrainBirths births, const Gra
     : impl_(std::make_unique<Impl>()) {
     check(settings);
     Impl& field = *impl_;
-    const size_t count = particles.count();
-    if (births.rest.size() != count || (!births.time.empty() && births.time.size() != count))
-        throw Error("grains: " + std::to_string(count) + " particles, but births of " +
-                    std::to_string(births.rest.size()));
-    if (count >= UINT32_MAX) throw Error("grains: more than 4,000,000,000 particles are not supported");
-    for (size_t i = 0; i < count; ++i) {
-        const int64_t id = particles.id.empty() ? static_cast<int64_t>(i) : particles.id[i];
-        if (!finite(particles.position[i]) || !finite(births.rest[i]))
-            throw Error("grains: the position or the rest position of particle " + std::to_string(id) +
-                        " is not finite");
-        if (id < 0 || id >= furthest_id)
-            throw Error("grains: particle id " + std::to_string(id) + " is not between 0 and " +
-                        std::to_string(furthest_id));
-        field.id.push_back(id);
-    }
+    LeafLoop loop(settings.threads, interrupted);
+    field.snow = RestNeighbours(particles, std::move(births), settings.spacing, loop);
     field.settings = settings;
-    field.position = particles.position;
-    field.velocity = particles.velocity;
-    field.velocity.resize(count);
-    field.rest = std::move(births.rest);
-    field.birth = std::move(births.time);
     field.pattern = &grain_pattern(settings.seed);
     field.edge = std::cbrt(double(GrainPattern::point_count) / settings.per_particle);
-
-    LeafLoop loop(settings.threads, interrupted);
-    std::vector<uint32_t> by_birth(count);
-    std::iota(by_birth.begin(), by_birth.end(), 0u);
-    if (!field.birth.empty())
-        std::stable_sort(by_birth.begin(), by_birth.end(),
-                         [&](uint32_t a, uint32_t b) { return field.birth[a] < field.birth[b]; });
-    loop.within([&] {
-        field.cells = Cells(field.rest, by_birth, neighbour_reach * double(settings.spacing), "rest positions");
-    });
     field.find_motion(particles.density, particles.rest_density, loop);
     field.find_layer(loop);
 }
@@ -425,12 +288,13 @@ const GrainSettings& GrainField::settings() const {
 }
 
 const Float3& GrainField::position(size_t parent) const {
-    return impl_->position[impl_->parents[parent]];
+    return impl_->snow.position()[impl_->parents[parent]];
 }
 
 int64_t GrainField::largest_id() const {
-    const auto last = std::max_element(impl_->id.begin(), impl_->id.end());
-    return last == impl_->id.end() ? 0 : *last * grains_per_id + grains_per_id - 1;
+    const std::vector<int64_t>& id = impl_->snow.id();
+    const auto last = std::max_element(id.begin(), id.end());
+    return last == id.end() ? 0 : *last * grains_per_id + grains_per_id - 1;
 }
 
 double GrainField::expected_count() const {

@@ -33,15 +33,6 @@ Matrix3 transposed(const Matrix3& a) {
     return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
 }
 
-/// Of a matrix that is symmetric and positive.
-Matrix3 inverse(const Matrix3& a) {
-    const double c0 = a[4] * a[8] - a[5] * a[7], c1 = a[5] * a[6] - a[3] * a[8], c2 = a[3] * a[7] - a[4] * a[6];
-    const double scale = 1 / (a[0] * c0 + a[1] * c1 + a[2] * c2);
-    return {scale * c0, scale * (a[2] * a[7] - a[1] * a[8]), scale * (a[1] * a[5] - a[2] * a[4]),
-            scale * c1, scale * (a[0] * a[8] - a[2] * a[6]), scale * (a[2] * a[3] - a[0] * a[5]),
-            scale * c2, scale * (a[1] * a[6] - a[0] * a[7]), scale * (a[0] * a[4] - a[1] * a[3])};
-}
-
 void add_outer(Matrix3& sum, double weight, const Vec3& a, const Vec3& b) {
     const double left[3] = {weight * a.x, weight * a.y, weight * a.z}, right[3] = {b.x, b.y, b.z};
     for (size_t row = 0; row < 3; ++row)
@@ -97,6 +88,14 @@ Vec3 operator*(const Matrix3& m, const Vec3& v) {
             m[6] * v.x + m[7] * v.y + m[8] * v.z};
 }
 
+Matrix3 inverse_of(const Matrix3& a) {
+    const double c0 = a[4] * a[8] - a[5] * a[7], c1 = a[5] * a[6] - a[3] * a[8], c2 = a[3] * a[7] - a[4] * a[6];
+    const double scale = 1 / (a[0] * c0 + a[1] * c1 + a[2] * c2);
+    return {scale * c0, scale * (a[2] * a[7] - a[1] * a[8]), scale * (a[1] * a[5] - a[2] * a[4]),
+            scale * c1, scale * (a[0] * a[8] - a[2] * a[6]), scale * (a[2] * a[3] - a[0] * a[5]),
+            scale * c2, scale * (a[1] * a[6] - a[0] * a[7]), scale * (a[0] * a[4] - a[1] * a[3])};
+}
+
 Matrix3 nearest_rotation(const Matrix3& a) {
     // Horn 1987, "Closed-form solution of absolute orientation using unit quaternions", section 4.A; there S is the
     // transpose of `a`.
@@ -145,7 +144,7 @@ LocalMotion local_motion(const std::vector<RestNeighbour>& neighbours) {
     Matrix3 map = across;
     for (size_t k = 0; k < 9; ++k) map[k] += floor * turn[k];
     add_diagonal(rest, floor);
-    map = product(map, inverse(rest));
+    map = product(map, inverse_of(rest));
 
     // turn * (1 + stretch), the stretch symmetric and not too large.
     const Matrix3 stretched = product(transposed(turn), map);
@@ -165,7 +164,7 @@ LocalMotion local_motion(const std::vector<RestNeighbour>& neighbours) {
     // Those that tear away say nothing about how the grains move that stay; and what the map does not follow, the
     // velocity does not either.
     add_diagonal(now, floor * 1e-2);
-    const Matrix3 gradient = product(speed, inverse(now));
+    const Matrix3 gradient = product(speed, inverse_of(now));
     const double held_share = smooth_step(0.25, 0.9, kept / all);
     for (size_t row = 0; row < 3; ++row)
         for (size_t column = 0; column < 3; ++column) {

@@ -38,6 +38,9 @@ struct LocalMotion {
 };
 LocalMotion local_motion(const std::vector<RestNeighbour>&);
 
+/// Of a matrix with a determinant above 0.
+Matrix3 inverse_of(const Matrix3&);
+
 /// The rotation that fits best to a matrix, in the sense of least squares: also where that has no inverse (Horn 1987).
 Matrix3 nearest_rotation(const Matrix3&);
 

@@ -105,12 +105,62 @@ struct Padded {
     float values[padded_voxels];
     std::vector<NearParticle> near;
 };
+using Scratch = tbb::enumerable_thread_specific<Padded>;
+
+/// Turns values whose zero is the surface into distances from it: beside the surface first, then outwards and inwards
+/// from there, as far as `furthest`. `next` is scratch of the same size.
+void make_distances(Field field, float furthest, std::vector<float>& values, std::vector<float>& next, LeafLoop& loop,
+                    Scratch& scratch) {
+    const size_t count = field.leaves.count();
+    const float far = 2 * furthest + 8;  // more than any distance wanted
+    std::vector<uint8_t> fixed(values.size());
+    loop.ranges(count, [&](size_t first, size_t last) {
+        Padded& s = scratch.local();
+        for (size_t k = first; k < last; ++k) {
+            field.fetch(values, k, s.values);
+            for (int v = 0; v < leaf_voxels; ++v) {
+                const float* at = s.values + padded(v / 64, v / 8 % 8, v % 8);
+                const float d = distance_by_crossings(at);
+                fixed[k * leaf_voxels + static_cast<size_t>(v)] = d >= 0;
+                next[k * leaf_voxels + static_cast<size_t>(v)] = *at < 0 ? -(d >= 0 ? d : far) : (d >= 0 ? d : far);
+            }
+        }
+    });
+    values.swap(next);
+    field.inside = -far;
+    field.outside = far;
+    // News travel a voxel per pass along the axes; a distance d is at most sqrt(3) d steps away.
+    const int passes = static_cast<int>(std::ceil(1.75f * furthest)) + 1;
+    for (int pass = 0; pass < passes; ++pass) {
+        loop.ranges(count, [&](size_t first, size_t last) {
+            Padded& s = scratch.local();
+            for (size_t k = first; k < last; ++k) {
+                field.fetch(values, k, s.values);
+                for (int v = 0; v < leaf_voxels; ++v) {
+                    const size_t place = k * leaf_voxels + static_cast<size_t>(v);
+                    const float* at = s.values + padded(v / 64, v / 8 % 8, v % 8);
+                    float d = std::abs(*at);
+                    if (!fixed[place]) {
+                        // Neighbours of the other sign can't be here: such voxels are fixed.
+                        const float a =
+                            std::min(std::abs(at[padded_edge * padded_edge]), std::abs(at[-padded_edge * padded_edge]));
+                        const float b = std::min(std::abs(at[padded_edge]), std::abs(at[-padded_edge]));
+                        const float c = std::min(std::abs(at[1]), std::abs(at[-1]));
+                        if (std::min({a, b, c}) < furthest) d = std::min(d, distance_from_neighbours(a, b, c));
+                    }
+                    next[place] = *at < 0 ? -d : d;
+                }
+            }
+        });
+        values.swap(next);
+    }
+}
 
 }  // namespace
 
 DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, LeafLoop& loop,
                            const std::function<void(size_t)>& check) {
-    tbb::enumerable_thread_specific<Padded> scratch;
+    Scratch scratch;
 
     // Leaves that lie in the balls with all their voxels. Most leaves of a large body do, and are done with after this.
     std::vector<uint64_t> touched = bins.touched(settings.reach(), loop);
@@ -130,7 +180,7 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
     // Deep leaves are full, and so are all leaves around them, as far as distances are wanted.
     const LeafSet all(touched);
     const float margin = static_cast<float>(settings.smooth) + 2;
-    const int rings = static_cast<int>(std::ceil((settings.inside + margin) / leaf_edge));
+    const int rings = static_cast<int>(std::ceil((settings.inside + settings.displacement + margin) / leaf_edge));
     std::vector<uint8_t> is_deep(touched.size());
     loop.ranges(touched.size(), [&](size_t first, size_t last) {
         for (size_t k = first; k < last; ++k) {
@@ -158,12 +208,20 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
     values.resize(count * leaf_voxels);
     std::vector<float> next(values.size());
 
-    // Distance to the union.
+    // Distance to the union, or how far the kernels' sum is from their level: in the end a distance, roughly.
     const float level = settings.level;
     loop.ranges(count, [&](size_t first, size_t last) {
         Padded& s = scratch.local();
         for (size_t k = first; k < last; ++k) {
             float* out = values.data() + k * leaf_voxels;
+            if (settings.kernels) {
+                const size_t near = bins.near(result.leaves.key(k), kernel_reach_most * settings.spacing, s.near);
+                std::fill(out, out + leaf_voxels, 0.0f);
+                add_kernels(s.near.data(), near, settings.kernels->data(), settings.spacing, out);
+                for (int v = 0; v < leaf_voxels; ++v)
+                    out[v] = std::clamp(settings.spacing * (kernel_level - out[v]), -level, level);
+                continue;
+            }
             const float reach = settings.ball + level;
             const size_t near = bins.near(result.leaves.key(k), reach, s.near);
             std::fill(out, out + leaf_voxels, reach * reach);
@@ -184,48 +242,15 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
         values.swap(next);
     }
 
-    // Distances beside the surface, then outwards and inwards from there. `far` is more than any distance wanted.
-    const float furthest = std::max(settings.inside, settings.outside);
-    const float far = 2 * furthest + 8;
-    std::vector<uint8_t> fixed(values.size());
-    loop.ranges(count, [&](size_t first, size_t last) {
-        Padded& s = scratch.local();
-        for (size_t k = first; k < last; ++k) {
-            field.fetch(values, k, s.values);
-            for (int v = 0; v < leaf_voxels; ++v) {
-                const float* at = s.values + padded(v / 64, v / 8 % 8, v % 8);
-                const float d = distance_by_crossings(at);
-                fixed[k * leaf_voxels + static_cast<size_t>(v)] = d >= 0;
-                next[k * leaf_voxels + static_cast<size_t>(v)] = *at < 0 ? -(d >= 0 ? d : far) : (d >= 0 ? d : far);
-            }
-        }
-    });
-    values.swap(next);
-    const Field distances{bins.space, result.leaves, deep, -far, far};
-    // News travel a voxel per pass along the axes; a distance d is at most sqrt(3) d steps away.
-    const int passes = static_cast<int>(std::ceil(1.75f * furthest)) + 1;
-    for (int pass = 0; pass < passes; ++pass) {
+    const float furthest = std::max(settings.inside, settings.outside) + settings.displacement;
+    make_distances(field, furthest, values, next, loop, scratch);
+    if (settings.displace) {
         loop.ranges(count, [&](size_t first, size_t last) {
-            Padded& s = scratch.local();
-            for (size_t k = first; k < last; ++k) {
-                distances.fetch(values, k, s.values);
-                for (int v = 0; v < leaf_voxels; ++v) {
-                    const size_t place = k * leaf_voxels + static_cast<size_t>(v);
-                    const float* at = s.values + padded(v / 64, v / 8 % 8, v % 8);
-                    float d = std::abs(*at);
-                    if (!fixed[place]) {
-                        // Neighbours of the other sign can't be here: such voxels are fixed.
-                        const float a =
-                            std::min(std::abs(at[padded_edge * padded_edge]), std::abs(at[-padded_edge * padded_edge]));
-                        const float b = std::min(std::abs(at[padded_edge]), std::abs(at[-padded_edge]));
-                        const float c = std::min(std::abs(at[1]), std::abs(at[-1]));
-                        if (std::min({a, b, c}) < furthest) d = std::min(d, distance_from_neighbours(a, b, c));
-                    }
-                    next[place] = *at < 0 ? -d : d;
-                }
-            }
+            for (size_t k = first; k < last; ++k)
+                settings.displace(result.leaves.key(k), values.data() + k * leaf_voxels);
         });
-        values.swap(next);
+        const float beyond = 2 * furthest + 8;
+        make_distances({bins.space, result.leaves, deep, -beyond, beyond}, furthest, values, next, loop, scratch);
     }
     return result;
 }

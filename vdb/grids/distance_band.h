@@ -1,11 +1,13 @@
 #pragma once
 
-// Signed distance to a smoothed union of balls, near its surface only. Lengths are voxels. Nothing here knows OpenVDB.
+// Signed distance to the surface of a set of particles, near it only: to a smoothed union of balls, or to where kernels
+// that follow the snow add up to a level. Lengths are voxels. Nothing here knows OpenVDB.
 
 #include <algorithm>
 #include <functional>
 #include <vector>
 
+#include "kernel_shapes.h"
 #include "leaf_bins.h"
 
 namespace firn {
@@ -18,8 +20,17 @@ struct BandSettings {
                       ///< surface: inside, the union's distance is not even.
     float inside = 0, outside = 0;  ///< how far from the surface distances are wanted
 
+    /// In the order of the bins: kernels instead of balls; their surface is at `kernel_level`. `ball` then only says
+    /// what is inside for sure.
+    const std::vector<KernelShape>* kernels = nullptr;
+    float spacing = 0;  ///< voxels; of the kernels
+
+    /// Moves the surface, by at most `displacement`: called with each leaf's key and its 512 distances.
+    std::function<void(uint64_t leaf, float* distance)> displace = {};
+    float displacement = 0;
+
     /// From a particle to the furthest voxel that matters.
-    float reach() const { return ball + std::max(level, outside + 1); }
+    float reach() const { return ball + std::max(level, outside + displacement + 1); }
 };
 
 /// Leaves that hold the surface or come near it. Values are at most `inside` deep and `outside` high where distances

@@ -1,17 +1,20 @@
-// Particles -> the surface of the snow, as a level set. The union of spheres is dilated, smoothed and eroded: dilation
-// closes the gaps between particles, smoothing takes the spheres' bumps away, and erosion brings the surface back to
-// where the snow ends. Erosion needs true distances inside, so the smoothed field is made a distance first. Lone
-// particles don't survive that: they come back as balls.
+// Particles -> the surface of the snow, as a level set. Either kernels that follow the snow add up to it (Yu and Turk
+// 2013), or a union of balls is dilated, smoothed and eroded: dilation closes the gaps between particles, smoothing
+// takes the balls' bumps away, and erosion brings the surface back to where the snow ends. Erosion needs true distances
+// inside, so the field is made a distance first. Lone particles don't survive that: they come back as balls.
 
 #include <openvdb/tools/Composite.h>
 #include <openvdb/tools/Interpolation.h>
 #include <openvdb/tools/SignedFloodFill.h>
+#include <tbb/enumerable_thread_specific.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "distance_band.h"
 #include "grid_plan.h"
+#include "surface_relief.h"
 
 namespace firn {
 
@@ -46,6 +49,12 @@ double setting(float value, double default_value, const char* name) {
     return value == 0 ? default_value : std::max(0.0, static_cast<double>(value));
 }
 
+/// The bumps of balls are a spacing wide: two passes smooth them with voxels of 0.4 spacings. The square root of the
+/// passes, in voxels, is how far smoothing reaches.
+int passes_for_balls(double voxel_in_spacings) {
+    return static_cast<int>(std::clamp(std::round(2 * std::pow(0.4 / voxel_in_spacings, 2)), 2.0, 32.0));
+}
+
 }  // namespace
 
 openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGridSettings& surface,
@@ -53,18 +62,30 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     const double voxel = voxel_size(settings);
     if (surface.half_width < 1 || surface.half_width > 64)
         throw Error("surface: half_width must be 1 to 64 voxels, not " + std::to_string(surface.half_width));
-    if (surface.smooth < 0 || surface.smooth > most_smoothing_passes)
+    if (surface.smooth < -1 || surface.smooth > most_smoothing_passes)
         throw Error("surface: smooth must be 0 to " + std::to_string(most_smoothing_passes) + " passes, not " +
                     std::to_string(surface.smooth));
     const double spacing = settings.spacing;
+    const bool kernels = surface.shape == SurfaceGridSettings::Shape::kernels;
+    if (!std::isfinite(surface.relief) || double(surface.relief) > spacing)
+        throw Error("surface relief: give 0 to a spacing, that is 0 to " + std::to_string(spacing) + " m, not " +
+                    std::to_string(surface.relief));
+    if (!std::isfinite(surface.relief_size) || !(surface.relief_size >= 0))
+        throw Error("surface relief_size: give a number of metres above 0, or 0 for 1.5 spacings");
+    if (surface.relief > 0 && particles.count() > 0 && !surface.births)
+        throw Error(
+            "surface relief follows the snow from where it was born, which these particles don't say: they have no "
+            "attribute 'rest'");
     // Lengths in voxels from here on.
     const double radius = setting(surface.radius, 0.5 * spacing, "radius") / voxel;
-    const double dilate = setting(surface.dilate, 0.75 * spacing, "dilate") / voxel;
-    const double ball = radius + dilate;
+    const double dilate = setting(surface.dilate, kernels ? 0 : 0.5 * spacing, "dilate") / voxel;
+    const double ball = kernels ? 0.95 * spacing / voxel : radius + dilate;
     // Between particles the balls' union lies lower than on top of them, by spacing^2 / (12 ball) in the mean over a
     // lattice's face: so much less is to be taken away.
-    const double valleys = ball > 0 ? std::min(dilate, std::pow(spacing / voxel, 2) / (12 * ball)) : 0;
-    const double erode = setting(surface.erode, (dilate - valleys) * voxel, "erode") / voxel;
+    const double valleys = ball > 0 && !kernels ? std::min(dilate, std::pow(spacing / voxel, 2) / (12 * ball)) : 0;
+    double erode = setting(surface.erode, (dilate - valleys) * voxel, "erode") / voxel;
+    // Kernels end near where snow ends; from there only a difference of the settings moves them.
+    if (kernels) erode += (0.5 - kernel_inset) * spacing / voxel - radius - dilate;
     const float half_width = static_cast<float>(surface.half_width);
 
     openvdb::FloatGrid::Ptr grid = openvdb::FloatGrid::create(static_cast<float>(half_width * voxel));
@@ -73,17 +94,41 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
 
     BandSettings band;
     band.ball = static_cast<float>(ball);
-    band.smooth = surface.smooth;
+    band.smooth = surface.smooth >= 0 ? surface.smooth : (kernels ? 0 : passes_for_balls(voxel / spacing));
     // The middle of a lattice's cell is 0.87 spacings from the nearest particle.
-    if (band.smooth > 0) {
+    if (band.smooth > 0 && !kernels) {
         band.level = static_cast<float>(std::clamp(ball - 0.87 * spacing / voxel, 0.25, 1.0));
     }
-    band.inside = half_width + static_cast<float>(erode);
+    band.spacing = static_cast<float>(spacing / voxel);
+    // Outside, the kernels' sum is no more than their level below it: as much must be left inside, or smoothing moves
+    // the surface.
+    if (band.smooth > 0 && kernels) band.level = kernel_level * band.spacing;
+    band.inside = std::max(half_width + static_cast<float>(erode), 1.0f);
     band.outside = std::max(half_width - static_cast<float>(erode), 1.0f);
-    const double reach = band.reach();
+    const double relief = setting(surface.relief, surface.births ? 0.2 * spacing : 0, "relief") / voxel;
+    band.displacement = relief_of_breaks * static_cast<float>(relief);
+    // What a leaf asks for: particles whose balls, kernels or relief come near it.
+    const double reach = std::max<double>(band.reach(), kernels ? double(kernel_reach_most * band.spacing) : 0.0);
 
     LeafLoop loop(settings.threads, interrupted);
     const LeafBins bins = plan_leaves(particles.position, voxel, reach * voxel, 3 * sizeof(float), loop);
+    std::vector<KernelShape> shapes;
+    if (kernels) {
+        shapes = in_leaf_order(bins, kernel_shapes(particles.position, settings.spacing, loop), loop);
+        band.kernels = &shapes;
+    }
+    ReliefSource source;
+    tbb::enumerable_thread_specific<std::vector<NearParticle>> scratch;
+    if (relief > 0) {
+        source = relief_source(particles, *surface.births, settings.spacing, bins, loop);
+        const ReliefSettings how{static_cast<float>(relief),
+                                 surface.relief_size > 0 ? surface.relief_size / settings.spacing : 1.5f, band.spacing};
+        band.displace = [&source, &scratch, &bins, how](uint64_t leaf, float* distance) {
+            std::vector<NearParticle>& near = scratch.local();
+            const size_t count = bins.near(leaf, relief_reach * how.spacing, near);
+            add_relief(source, how, near.data(), count, distance);
+        };
+    }
     const DistanceBand distance =
         distance_band(bins, band, loop, [&](size_t leaves) { require_memory(leaves, 3 * sizeof(float), voxel); });
 
@@ -112,10 +157,11 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     }
     // What lies between the leaves becomes inside or outside, whole regions at a time.
     loop.within([&] { openvdb::tools::signedFloodFill(grid->tree()); });
-    if (!surface.keep_lone || (dilate == 0 && erode == 0 && surface.smooth == 0)) return grid;
+    if (!surface.keep_lone || (!kernels && dilate == 0 && erode == 0 && band.smooth == 0)) return grid;
     const Particles lone = lone_particles(particles, *grid, spacing, loop);
     if (lone.count() == 0) return grid;
     SurfaceGridSettings balls;
+    balls.shape = SurfaceGridSettings::Shape::balls;
     balls.radius = static_cast<float>(std::max(lone_ball * spacing, lone_ball_voxels * voxel));
     balls.dilate = balls.erode = -1;
     balls.smooth = 0;

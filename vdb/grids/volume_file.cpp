@@ -45,23 +45,26 @@ double integral(const FloatGrid& grid) {
 class VolumeMaker {
 public:
     VolumeMaker(const Particles& particles, const VolumeSettings& settings, const FrameStamp& stamp,
-                const Interrupted& interrupted)
-        : particles_(particles), settings_(settings), stamp_(stamp), interrupted_(interrupted) {
+                const Interrupted& interrupted, const GrainBirths& births)
+        : particles_(particles), settings_(settings), stamp_(stamp), interrupted_(interrupted), births_(births) {
         grid_settings_ = {settings.spacing, settings.voxel, settings.threads};
     }
 
     void add_density_and_surface() {
         FloatGrid::Ptr density, surface;
-        if (settings_.density || settings_.masked_density) {
-            density = density_grid(particles_, settings_.rest_density, grid_settings_, interrupted_);
-        }
+        GridSettings fine = grid_settings_;
+        if (settings_.density || settings_.masked_density) density = density_of_snow(fine);
         if (settings_.surface || settings_.masked_density) {
             SurfaceGridSettings s;
             s.radius = settings_.surface_radius;
             s.dilate = settings_.surface_dilate;
             s.smooth = settings_.surface_smooth;
             s.erode = settings_.surface_erode;
-            surface = surface_grid(particles_, s, grid_settings_, interrupted_);
+            if (settings_.surface_kernels) s.shape = SurfaceGridSettings::Shape::kernels;
+            s.relief = settings_.surface_relief;
+            s.relief_size = settings_.surface_relief_size;
+            if (!births_.rest.empty()) s.births = &births_;
+            surface = surface_grid(particles_, s, fine, interrupted_);
         }
         if (settings_.density) add(density, "kg/m^3", integral(*density));
         if (settings_.surface) add(surface, "m", 0);
@@ -119,6 +122,20 @@ public:
     std::vector<VolumeStatistics> statistics;
 
 private:
+    /// `grids` gets the voxels that suit it.
+    FloatGrid::Ptr density_of_snow(GridSettings& grids) const {
+        if (settings_.density_grains <= 0) return density_grid(particles_, settings_.rest_density, grids, interrupted_);
+        if (births_.rest.empty() && particles_.count() > 0)
+            throw Error(
+                "density from grains: grains follow the snow from where it was born, which these particles don't say: "
+                "they have no attribute 'rest'");
+        GrainDensitySettings how;
+        how.per_particle = settings_.density_grains;
+        how.rest_density = settings_.rest_density;
+        if (grids.voxel == 0) grids.voxel = 0.5f * grain_spacing(settings_.spacing, settings_.density_grains);
+        return grain_density_grid(particles_, births_, how, grids, interrupted_);
+    }
+
     void add(const GridBase::Ptr& grid, const char* unit, double sum, bool may_be_half = true) {
         grid->setCreator("firn");
         // A number past the range of a half float would be read as infinite: such grids stay whole.
@@ -142,6 +159,7 @@ private:
     const VolumeSettings& settings_;
     const FrameStamp& stamp_;
     const Interrupted& interrupted_;
+    const GrainBirths& births_;
     GridSettings grid_settings_;
 };
 
@@ -172,9 +190,10 @@ std::string settings_text(const VolumeSettings& settings, const FrameStamp& stam
     for (const std::string& name : settings.attributes) text << name << ',';
     text << " staggered=" << settings.staggered_velocity << " extension=" << settings.velocity_extension
          << " shutter=" << settings.shutter << " surface=" << settings.surface_radius << ',' << settings.surface_dilate
-         << ',' << settings.surface_erode << ',' << settings.surface_smooth << " half=" << settings.half_float
-         << " compression=" << static_cast<int>(settings.compression) << " frame=" << stamp.frame
-         << " time=" << stamp.time << " fps=" << stamp.fps;
+         << ',' << settings.surface_erode << ',' << settings.surface_smooth << ',' << settings.surface_kernels << ','
+         << settings.surface_relief << ',' << settings.surface_relief_size << " grains=" << settings.density_grains
+         << " half=" << settings.half_float << " compression=" << static_cast<int>(settings.compression)
+         << " frame=" << stamp.frame << " time=" << stamp.time << " fps=" << stamp.fps;
     return text.str();
 }
 
@@ -184,9 +203,9 @@ constexpr const char* settings_key = "firn:settings";
 
 std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles& particles,
                                             const VolumeSettings& settings, const FrameStamp& stamp,
-                                            const std::function<bool()>& interrupted) {
+                                            const std::function<bool()>& interrupted, const GrainBirths& births) {
     openvdb::initialize();
-    VolumeMaker maker(particles, settings, stamp, interrupted);
+    VolumeMaker maker(particles, settings, stamp, interrupted, births);
     maker.add_density_and_surface();
     if (settings.velocity) maker.add_velocity();
     for (const std::string& name : settings.attributes) maker.add_attribute(name);

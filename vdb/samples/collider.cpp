@@ -12,9 +12,6 @@ namespace firn {
 
 namespace {
 
-/// Shares of a spacing. Files with six digits move points by their rounding; that is no deformation.
-constexpr float tolerance = 0.02f;
-
 std::vector<Float3> placed(const Transform& t, std::vector<Float3> points) {
     for (Float3& p : points) p = apply_transform(t, p);
     return points;
@@ -63,14 +60,15 @@ std::vector<Float3> outside(const SurfaceSamples& samples, float spacing) {
 
 constexpr const char* no_surface = " has no surface to cover with particles";
 
-/// A count whose errors and warnings say of what.
+/// A count whose errors and warnings say of what. A file's own errors name it already.
 template <class Counting>
-Count named(const std::string& what, const Counting& counting) {
+Count named(const std::string& what, const Counting& counting, const std::string& file = "") {
     Count count;
     try {
         count = counting();
     } catch (const Error& error) {
-        throw Error(what + ": " + error.what());
+        const std::string said = error.what();
+        throw Error(!file.empty() && said.rfind(file, 0) == 0 ? said : what + ": " + said);
     }
     for (std::string& warning : count.warnings) warning = what + ": " + warning;
     return count;
@@ -156,6 +154,20 @@ Count boundary_count(const ColliderShape& shape, const BoundarySettings& setting
     return named(what, [&] { return count_surface(shape.mesh, surface_settings(settings), probes); });
 }
 
+Count boundary_count(const std::string& mesh_file, float scale, const BoundarySettings& settings,
+                     const std::string& what, double probes) {
+    return named(
+        what, [&] { return count_mesh_surface(mesh_file, scale, surface_settings(settings), probes); }, mesh_file);
+}
+
+Count boundary_count_of_vdb(const std::string& path, const std::string& grid, float scale,
+                            const BoundarySettings& settings, const std::string& what, double probes) {
+    SurfaceSettings in_file = surface_settings(settings);
+    in_file.spacing /= scale;
+    return named(
+        what, [&] { return count_vdb_surface(path, grid, in_file, probes); }, path);
+}
+
 Count boundary_count(const Heightfield& field, const BoundarySettings& settings, const std::string& what,
                      double probes) {
     return named(what, [&] { return count_heightfield(field, surface_settings(settings), probes); });
@@ -220,10 +232,11 @@ ColliderState followed(const ColliderState& before, const ColliderShape& now, co
     const std::vector<Float3>&from = before.rest.mesh.points, &to = u.shape.mesh.points;
     ColliderState next = before;
     if (before.motion != Motion::deforming) {
-        const bool shape_kept = same(from, to) || (now.moves_by_placement && close(from, to, tolerance * spacing));
+        const bool shape_kept =
+            same(from, to) || (now.moves_by_placement && close(from, to, motion_tolerance * spacing));
         // Points that moved as one are a motion too: geometry that was transformed instead of its object.
         const auto motion =
-            shape_kept ? std::optional<Transform>(Transform()) : rigid_motion(from, to, tolerance * spacing);
+            shape_kept ? std::optional<Transform>(Transform()) : rigid_motion(from, to, motion_tolerance * spacing);
         if (motion) {
             next.placement = shape_kept ? u.placement : composed(u.placement, *motion);
             if (!(next.placement == before.placement)) next.motion = Motion::rigid;
@@ -258,6 +271,10 @@ ColliderSurface::ColliderSurface() {
     for (size_t q = 0; q < surface_quantity_count; ++q) value[q] = body.*surface_table()[q].value;
 }
 
+void ColliderSurface::set_values(Body& body) const {
+    for (size_t q = 0; q < surface_quantity_count; ++q) body.*surface_table()[q].value = value[q];
+}
+
 float& ColliderSurface::of(float Body::*quantity) {
     const auto row = std::find_if(surface_table().begin(), surface_table().end(),
                                   [&](const SurfaceQuantity& q) { return q.value == quantity; });
@@ -289,10 +306,9 @@ MovingBody moving_body(const std::string& name, const ColliderState& before, con
         body.position = boundary_positions(then, boundary);
         moving.end_position = boundary_positions(after, boundary);
     }
-    for (size_t q = 0; q < surface_quantity_count; ++q) {
-        body.*surface_table()[q].value = surface.value[q];
+    surface.set_values(body);
+    for (size_t q = 0; q < surface_quantity_count; ++q)
         body.*surface_table()[q].array = at_samples(surface.at_points[q], after.rest, boundary.samples);
-    }
     return moving;
 }
 

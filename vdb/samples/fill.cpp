@@ -53,12 +53,11 @@ std::string percent(double share) {
 
 }  // namespace
 
-FillPlan fill_plan(const Mesh& mesh, const FillSettings& settings) {
+FillPlan fill_plan(const MeshFacts& facts, const FillSettings& settings) {
     require_fill_settings(settings);
     FillPlan plan;
-    plan.facts = examine(mesh);
-    const MeshFacts& facts = plan.facts;
-    if (mesh.triangles.empty()) throw Error("filling: the mesh has no triangles");
+    plan.facts = facts;
+    if (!(facts.area > 0) && facts.degenerate_triangles == 0) throw Error("filling: the mesh has no triangles");
     require_spacing("filling", settings.spacing, facts);
     plan.worth = double(settings.spacing) * settings.spacing * settings.spacing;
     plan.lattice = lattice_in(facts, settings.spacing);
@@ -69,10 +68,13 @@ FillPlan fill_plan(const Mesh& mesh, const FillSettings& settings) {
     }
     if (plan.inside_out) plan.warnings.push_back("the mesh is inside out; it was filled as if it were turned");
     if (!facts.closed) {
-        plan.warnings.push_back("the mesh is not closed (" + std::to_string(facts.open_edges) + " open, " +
-                                std::to_string(facts.non_manifold_edges) + " non-manifold, " +
-                                std::to_string(facts.turned_edges) +
-                                " turned edges); it was filled where it winds about more than half");
+        const uint64_t counted = facts.open_edges + facts.non_manifold_edges + facts.turned_edges;
+        plan.warnings.push_back("the mesh is not closed" +
+                                (counted == 0 ? std::string()
+                                              : " (" + std::to_string(facts.open_edges) + " open, " +
+                                                    std::to_string(facts.non_manifold_edges) + " non-manifold, " +
+                                                    std::to_string(facts.turned_edges) + " turned edges)") +
+                                "; it was filled where it winds about more than half");
     }
     return plan;
 }
@@ -104,7 +106,7 @@ void warn_of_volume(const FillPlan& plan, const FillSettings& settings, double p
 }
 
 Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
-    FillPlan plan = fill_plan(mesh, settings);
+    FillPlan plan = fill_plan(examine(mesh), settings);
     const MeshFacts& facts = plan.facts;
     const Lattice& lattice = plan.lattice;
     const double most = most_particles(plan);

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "firn/counts.h"
+#include "samples/counting.h"
 #include "samples/fill_plan.h"
 #include "samples/fill_relaxed.h"
+#include "samples/mesh_sketch.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
 #include "samples/triangle.h"
@@ -13,6 +15,13 @@
 namespace firn {
 
 namespace {
+
+struct SurfaceToCount {
+    TriangleSource& all;
+    const Mesh& drawn;   ///< all of them, or what a sketch has of them
+    uint64_t triangles;  ///< of all
+    bool whole;          ///< all were drawn
+};
 
 /// So few are placed, all but their relaxation.
 constexpr double most_samples = 1500, most_places = 1e5;
@@ -28,23 +37,29 @@ double hit(const Vec3& from, const Vec3& ray, const Vec3& a, const Vec3& b, cons
     return u < 0 || v < 0 || u + v > 1 ? none : dot(ac, q) / determinant;
 }
 
-/// How thick the mesh is below places of its surface, in spacings, and `reach` where it is thicker.
-std::vector<double> thicknesses(const Mesh& mesh, const FillPlan& plan, double spacing, double reach) {
-    const double triangles = static_cast<double>(mesh.triangles.size());
-    const size_t count = static_cast<size_t>(std::clamp(1e8 / triangles, 32.0, 256.0));
-    const std::vector<SurfacePlace> places = scattered_places(mesh, plan.facts.area, count);
+/// How thick a surface is below places of it, in spacings, and `reach` where it is thicker.
+std::vector<double> thicknesses(const SurfaceToCount& surface, const FillPlan& plan, double spacing, double reach) {
+    const size_t count = static_cast<size_t>(std::clamp(1e8 / double(surface.triangles), 32.0, 256.0));
+    const std::vector<SurfacePlace> places = scattered_places(surface.drawn, plan.facts.area, count);
     std::vector<double> thick(places.size(), reach);
-    tbb::parallel_for(size_t(0), places.size(), [&](size_t i) {
-        const Vec3 from = places[i].position;
-        const Vec3 ray = -spacing * triangle_frame(mesh, places[i].triangle, plan.inside_out).normal;
-        for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {
-            const auto& [a, b, c] = mesh.triangles[t];
-            const double x = mesh.points[a].x, y = mesh.points[b].x, z = mesh.points[c].x, far = reach * spacing;
-            if (t == places[i].triangle || std::min({x, y, z}) > from.x + far || std::max({x, y, z}) < from.x - far)
-                continue;
-            const double at = hit(from, ray, wide(mesh.points[a]), wide(mesh.points[b]), wide(mesh.points[c]));
-            if (at > 1e-3) thick[i] = std::min(thick[i], at);
-        }
+    const double far = reach * spacing;
+    surface.all.for_each([&](const Corners* some, size_t corners) {
+        tbb::parallel_for(size_t(0), places.size(), [&](size_t i) {
+            const auto& [ia, ib, ic] = surface.drawn.triangles[places[i].triangle];
+            // What was drawn may have been made larger about its middle, which is still on the surface.
+            const Vec3 from = surface.whole ? places[i].position
+                                            : 1.0 / 3 *
+                                                  (wide(surface.drawn.points[ia]) + wide(surface.drawn.points[ib]) +
+                                                   wide(surface.drawn.points[ic]));
+            const Vec3 ray = -spacing * triangle_frame(surface.drawn, places[i].triangle, plan.inside_out).normal;
+            for (size_t t = 0; t < corners; ++t) {
+                const auto& [a, b, c] = some[t];
+                const double x = a.x, y = b.x, z = c.x;
+                if (std::min({x, y, z}) > from.x + far || std::max({x, y, z}) < from.x - far) continue;
+                const double at = hit(from, ray, wide(a), wide(b), wide(c));
+                if (at > 1e-3) thick[i] = std::min(thick[i], at);
+            }
+        });
     });
     return thick;
 }
@@ -71,28 +86,75 @@ double relaxed_excess(const std::vector<double>& thickness) {
     return std::max(0.0, least / count) + std::min(0.0, most / count);
 }
 
-InsideCount count_relaxed(const Mesh& mesh, const FillPlan& plan, const FillSettings& settings) {
-    const MeshFacts& facts = plan.facts;
-    const double volume = std::abs(facts.volume) / plan.worth, samples = expected_samples(facts, settings.spacing);
-    if (facts.closed && samples < most_samples && volume < most_places)
-        return {static_cast<double>(relaxed_count(mesh, facts, plan.lattice, plan.inside_out)), true};
-    if (!facts.closed) return {count_inside(mesh, facts, plan.lattice, plan.inside_out).places, false};
-    return {volume + samples * relaxed_excess(thicknesses(mesh, plan, settings.spacing, 3)), false};
+InsideCount count_inside(const SurfaceToCount& surface, const FillPlan& plan) {
+    if (plan.facts.closed) return count_inside_closed(surface.all, plan.lattice, plan.inside_out);
+    InsideCount count = count_inside_open(surface.drawn, plan.lattice, plan.inside_out);
+    count.exact = count.exact && surface.whole;
+    return count;
 }
 
-}  // namespace
+InsideCount count_relaxed(const SurfaceToCount& surface, const FillPlan& plan, const FillSettings& settings) {
+    const MeshFacts& facts = plan.facts;
+    const double volume = std::abs(facts.volume) / plan.worth, samples = expected_samples(facts, settings.spacing);
+    if (facts.closed && surface.whole && samples < most_samples && volume < most_places)
+        return {static_cast<double>(relaxed_count(surface.drawn, facts, plan.lattice, plan.inside_out)), true};
+    if (!facts.closed) return {count_inside(surface, plan).places, false};
+    return {volume + samples * relaxed_excess(thicknesses(surface, plan, settings.spacing, 3)), false};
+}
 
-Count count_filling(const Mesh& mesh, const FillSettings& settings) {
-    FillPlan plan = fill_plan(mesh, settings);
-    const InsideCount inside = settings.relaxed ? count_relaxed(mesh, plan, settings)
-                                                : count_inside(mesh, plan.facts, plan.lattice, plan.inside_out);
+Count completed(const InsideCount& inside, FillPlan plan, const FillSettings& settings) {
     Count count;
     count.particles = std::round(inside.places);
     count.exact = inside.exact;
     count.bytes = fill_bytes(plan, settings, most_particles(plan));
+    count.low = plan.facts.low;
+    count.high = plan.facts.high;
     count.warnings = std::move(plan.warnings);
     warn_of_volume(plan, settings, count.particles, count.warnings);
     return count;
+}
+
+Count count_filling(const SurfaceToCount& surface, FillPlan plan, const FillSettings& settings) {
+    const InsideCount inside = settings.relaxed ? count_relaxed(surface, plan, settings) : count_inside(surface, plan);
+    return completed(inside, std::move(plan), settings);
+}
+
+}  // namespace
+
+Count count_filling_of(const MeshFacts& facts, const FillSettings& settings,
+                       const std::function<bool(const Vec3&)>& is_inside,
+                       const std::function<std::vector<double>(double reach)>& thickness) {
+    constexpr double few = 5e5;  // of the lattice; where there are more, its steps at the surface are nothing
+    FillPlan plan = fill_plan(facts, settings);
+    const Lattice& lattice = plan.lattice;
+    const double volume = std::abs(facts.volume) / plan.worth;
+    InsideCount inside;
+    if (settings.relaxed) {
+        inside.places = volume + expected_samples(facts, settings.spacing) * relaxed_excess(thickness(3));
+    } else if (double(lattice.count[0]) * double(lattice.count[1]) * double(lattice.count[2]) > few) {
+        inside.places = volume;
+    } else {
+        for (int64_t k = 0; k < lattice.count[2]; ++k)
+            for (int64_t j = 0; j < lattice.count[1]; ++j)
+                for (int64_t i = 0; i < lattice.count[0]; ++i) inside.places += is_inside(lattice.at(i, j, k));
+    }
+    return completed(inside, std::move(plan), settings);
+}
+
+Count count_filling(const Mesh& mesh, const FillSettings& settings) {
+    MeshTriangles all(mesh);
+    return count_filling({all, mesh, mesh.triangles.size(), true}, fill_plan(examine(mesh), settings), settings);
+}
+
+Count count_filling(TriangleSource& source, const FillSettings& settings) {
+    const MeshSketch seen = sketch(source);
+    return count_filling({source, seen.drawn, seen.triangles, seen.whole}, fill_plan(seen.facts, settings), settings);
+}
+
+Count count_mesh_filling(const std::string& path, float scale, const FillSettings& settings) {
+    if (!is_large_mesh_file(path)) return count_filling(transformed(read_mesh(path), Transform(), scale), settings);
+    FileTriangles triangles(path, scale);
+    return count_filling(triangles, settings);
 }
 
 }  // namespace firn

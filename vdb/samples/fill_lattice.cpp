@@ -59,8 +59,9 @@ struct Rows {
     }
 };
 
+/// Where rows cross the triangle.
 template <class Visit>
-void for_each_crossing(const Mesh& mesh, const Rows& rows, Visit&& visit) {
+void for_each_crossing(const Float3& a, const Float3& b, const Float3& c, const Rows& rows, Visit&& visit) {
     const Lattice& lattice = rows.lattice;
     const auto index = [&](double value, double first, int64_t count, bool up) {
         const double i = (value - first) / lattice.spacing;
@@ -69,42 +70,61 @@ void for_each_crossing(const Mesh& mesh, const Rows& rows, Visit&& visit) {
     };
     // The first and the last square that may hold the row.
     const auto square = [&](int64_t row) { return row < 0 ? -1 : row / rows.stride; };
-    for (const auto& triangle : mesh.triangles) {
-        const Float3 &a = mesh.points[triangle[0]], &b = mesh.points[triangle[1]], &c = mesh.points[triangle[2]];
-        const int64_t y_begin = index(std::min({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], true),
-                      y_end = index(std::max({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], false),
-                      z_begin = index(std::min({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], true),
-                      z_end = index(std::max({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], false);
-        if (y_begin > y_end || z_begin > z_end) continue;
-        const Vec3 normal = cross(wide(b) - wide(a), wide(c) - wide(a));
-        if (normal.x == 0) continue;
-        for (int64_t k = square(z_begin); k <= square(z_end); ++k) {
-            for (int64_t j = square(y_begin); j <= square(y_end); ++j) {
-                // In float, as the corners are: differences and their products are then exact in double.
-                const Float3 row = rows.at(j, k);
-                const int s = side(a, b, row.y, row.z);
-                if (s == 0 || side(b, c, row.y, row.z) != s || side(c, a, row.y, row.z) != s) continue;
-                const double x = a.x + (normal.y * (double(a.y) - row.y) + normal.z * (double(a.z) - row.z)) / normal.x;
-                visit(rows.number(j, k), Crossing{x, normal.x < 0 ? 1 : -1});
-            }
+    const int64_t y_begin = index(std::min({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], true),
+                  y_end = index(std::max({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], false),
+                  z_begin = index(std::min({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], true),
+                  z_end = index(std::max({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], false);
+    if (y_begin > y_end || z_begin > z_end) return;
+    const Vec3 normal = cross(wide(b) - wide(a), wide(c) - wide(a));
+    if (normal.x == 0) return;
+    for (int64_t k = square(z_begin); k <= square(z_end); ++k) {
+        for (int64_t j = square(y_begin); j <= square(y_end); ++j) {
+            // In float, as the corners are: differences and their products are then exact in double.
+            const Float3 row = rows.at(j, k);
+            const int s = side(a, b, row.y, row.z);
+            if (s == 0 || side(b, c, row.y, row.z) != s || side(c, a, row.y, row.z) != s) continue;
+            const double x = a.x + (normal.y * (double(a.y) - row.y) + normal.z * (double(a.z) - row.z)) / normal.x;
+            visit(rows.number(j, k), Crossing{x, normal.x < 0 ? 1 : -1});
         }
     }
 }
 
-Crossings crossings(const Mesh& mesh, const Rows& chosen) {
+/// `each` hands every crossing to a visitor, with its row; it is asked twice.
+template <class Each>
+Crossings sorted_crossings(size_t rows, const Each& each) {
     Crossings all;
-    const size_t rows = chosen.count();
     all.begin.assign(rows + 1, 0);
-    for_each_crossing(mesh, chosen, [&](size_t row, const Crossing&) { ++all.begin[row + 1]; });
+    each([&](size_t row, const Crossing&) { ++all.begin[row + 1]; });
     std::partial_sum(all.begin.begin(), all.begin.end(), all.begin.begin());
     all.crossing.resize(all.begin[rows]);
     std::vector<uint64_t> at(all.begin.begin(), all.begin.end() - 1);
-    for_each_crossing(mesh, chosen, [&](size_t row, const Crossing& c) { all.crossing[at[row]++] = c; });
+    each([&](size_t row, const Crossing& c) { all.crossing[at[row]++] = c; });
     tbb::parallel_for(size_t(0), rows, [&](size_t row) {
         std::sort(all.crossing.begin() + static_cast<std::ptrdiff_t>(all.begin[row]),
                   all.crossing.begin() + static_cast<std::ptrdiff_t>(all.begin[row + 1]));
     });
     return all;
+}
+
+Crossings crossings(const Mesh& mesh, const Rows& chosen) {
+    return sorted_crossings(chosen.count(), [&](const auto& visit) {
+        for (const auto& [a, b, c] : mesh.triangles)
+            for_each_crossing(mesh.points[a], mesh.points[b], mesh.points[c], chosen, visit);
+    });
+}
+
+/// For rows that are not too many: the triangles are looked at once.
+Crossings crossings(TriangleSource& source, const Rows& chosen) {
+    std::vector<std::pair<size_t, Crossing>> found;
+    source.for_each([&](const Corners* some, size_t count) {
+        for (size_t t = 0; t < count; ++t)
+            for_each_crossing(some[t][0], some[t][1], some[t][2], chosen, [&](size_t row, const Crossing& crossing) {
+                found.push_back({row, crossing});
+            });
+    });
+    return sorted_crossings(chosen.count(), [&](const auto& visit) {
+        for (const auto& [row, crossing] : found) visit(row, crossing);
+    });
 }
 
 /// The places of a row that are inside, as runs [begin, end) along x.
@@ -176,27 +196,31 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
     return inside;
 }
 
-InsideCount count_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
-    constexpr double most_rows = 1 << 18, most_places = 1 << 15;
-    constexpr size_t most_triangles = 250000;  // of the winding number, that are looked at
+InsideCount count_inside_closed(TriangleSource& source, const Lattice& lattice, bool inside_out) {
+    constexpr double most_rows = 1 << 18;
+    const double ny = double(lattice.count[1]), nz = double(lattice.count[2]);
+    const int64_t stride = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(std::sqrt(ny * nz / most_rows))));
+    const Crossings all = crossings(source, Rows(lattice, stride));
+    InsideCount count;
+    for (size_t row = 0; row + 1 < all.begin.size(); ++row) {
+        for_each_run(all, row, lattice, inside_out,
+                     [&](int64_t begin, int64_t end) { count.places += double(end - begin); });
+    }
+    count.places *= double(stride * stride);
+    count.exact = stride == 1;
+    return count;
+}
+
+InsideCount count_inside_open(const Mesh& mesh, const Lattice& lattice, bool inside_out) {
+    constexpr double most_places = 1 << 15;
+    constexpr size_t most_triangles = 1 << 18;  // of the winding number, that are looked at
     const double nx = double(lattice.count[0]), ny = double(lattice.count[1]), nz = double(lattice.count[2]);
     InsideCount count;
-    if (facts.closed) {
-        const int64_t stride = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(std::sqrt(ny * nz / most_rows))));
-        const Crossings all = crossings(mesh, Rows(lattice, stride));
-        for (size_t row = 0; row + 1 < all.begin.size(); ++row) {
-            for_each_run(all, row, lattice, inside_out,
-                         [&](int64_t begin, int64_t end) { count.places += double(end - begin); });
-        }
-        count.places *= double(stride * stride);
-        count.exact = stride == 1;
-        return count;
-    }
-    // Open meshes are asked place by place: one in each block of the lattice.
+    // Place by place: one in each block of the lattice.
     const double share = std::min(1.0, std::cbrt(most_places / (nx * ny * nz)));
     const auto blocks = [&](double places) { return std::max<int64_t>(1, static_cast<int64_t>(places * share)); };
     const int64_t bx = blocks(nx), by = blocks(ny), bz = blocks(nz);
-    const uint32_t step = static_cast<uint32_t>(mesh.triangles.size() / most_triangles + 1);
+    const uint32_t step = static_cast<uint32_t>((mesh.triangles.size() + most_triangles - 1) / most_triangles);
     const Winding winding(mesh, step);
     std::vector<int64_t> inside(static_cast<size_t>(bz), 0);
     tbb::parallel_for(int64_t(0), bz, [&](int64_t k) {

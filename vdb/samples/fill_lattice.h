@@ -1,6 +1,7 @@
 #pragma once
 
 #include "firn/samples.h"
+#include "samples/triangle_source.h"
 #include "samples/winding.h"
 
 namespace firn {
@@ -27,6 +28,7 @@ struct InsideCount {
     double places = 0;
     bool exact = false;  ///< none was left out
 };
-InsideCount count_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out);
+InsideCount count_inside_closed(TriangleSource&, const Lattice&, bool inside_out);
+InsideCount count_inside_open(const Mesh&, const Lattice&, bool inside_out);
 
 }  // namespace firn

@@ -17,7 +17,7 @@ struct FillPlan {
     std::vector<std::string> warnings;
 };
 /// Throws Error for settings that make no sense, and for a mesh that is empty or too far away.
-FillPlan fill_plan(const Mesh&, const FillSettings&);
+FillPlan fill_plan(const MeshFacts&, const FillSettings&);
 /// As many as there can be, for which memory must be there before the filling is made.
 double most_particles(const FillPlan&);
 /// What so many take while the filling is made.

@@ -50,7 +50,25 @@ private:
     std::unordered_map<uint64_t, std::vector<Float3>> cells_;
 };
 
+/// What lies in the box around some points.
+Occupied occupied_near(const std::vector<Float3>& points, const std::vector<Float3>& snow, float spacing) {
+    Float3 low = points[0], high = low;
+    for (const Float3& p : points) {
+        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    return {snow, low, high, spacing};
+}
+
 }  // namespace
+
+std::vector<uint8_t> near_any(const std::vector<Float3>& points, const std::vector<Float3>& snow, float distance) {
+    std::vector<uint8_t> near(points.size(), 0);
+    if (points.empty()) return near;
+    const Occupied occupied = occupied_near(points, snow, distance);
+    for (size_t i = 0; i < points.size(); ++i) near[i] = occupied.near(points[i], distance);
+    return near;
+}
 
 uint64_t flakes_in_frame(double rate, double particle_mass, double seconds_per_frame, double frames) {
     const double each_frame = rate / particle_mass / (1 / seconds_per_frame);
@@ -77,12 +95,7 @@ std::vector<Float3> flake_places(const std::vector<Float3>& shape, uint64_t flak
 std::vector<uint64_t> free_places(const std::vector<Float3>& places, const std::vector<Float3>& snow, float spacing) {
     std::vector<uint64_t> taken;
     if (places.empty()) return taken;
-    Float3 low = places[0], high = low;
-    for (const Float3& p : places) {
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    }
-    Occupied occupied(snow, low, high, spacing);
+    Occupied occupied = occupied_near(places, snow, spacing);
     for (uint64_t first = 0; first + flake_tries <= places.size(); first += flake_tries) {
         for (uint64_t k = first; k < first + flake_tries; ++k) {
             if (occupied.near(places[k], 0.9f * spacing)) continue;

@@ -236,7 +236,15 @@ Filling fill_layer(const Heightfield& field, float thickness, const FillSettings
 Count count_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
     if (settings.relaxed) return count_filling(layer_mesh(field, thickness), settings);
     LayerPlan plan = layer_plan(field, thickness, settings);
-    return {plan.particles(), true, plan.particles() * bytes_per_layer_particle, std::move(plan.warnings)};
+    Count count;
+    count.particles = plan.particles();
+    count.exact = true;
+    count.bytes = plan.particles() * bytes_per_layer_particle;
+    count.warnings = std::move(plan.warnings);
+    const MeshFacts facts = heightfield_facts(field);
+    count.low = facts.low;
+    count.high = facts.high;
+    return count;
 }
 
 }  // namespace firn

@@ -3,12 +3,30 @@
 #include <png.h>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "firn/error.h"
 
 namespace firn {
+
+namespace {
+
+/// Into the end of where the heights will be, which need not be in memory twice: from the first on, a height never
+/// takes the place of a pixel that comes later. `white`: m.
+template <class Pixel>
+void read_pixels(const std::string& path, png_image& image, float white, std::vector<float>& heights) {
+    char* const pixels = reinterpret_cast<char*>(heights.data()) + heights.size() * (sizeof(float) - sizeof(Pixel));
+    if (!png_image_finish_read(&image, nullptr, pixels, 0, nullptr)) throw Error(path + ": " + image.message);
+    for (size_t i = 0; i < heights.size(); ++i) {
+        Pixel pixel;
+        std::memcpy(&pixel, pixels + i * sizeof(Pixel), sizeof pixel);
+        heights[i] = white * static_cast<float>(pixel) / static_cast<float>(std::numeric_limits<Pixel>::max());
+    }
+}
+
+}  // namespace
 
 void read_height_png(const std::string& path, float height, uint64_t most_heights, Heightfield& field) {
     // libpng's simplified interface catches its own errors; 16 bits of one channel, linear.
@@ -24,19 +42,11 @@ void read_height_png(const std::string& path, float height, uint64_t most_height
     field.columns = static_cast<int>(image.width);
     field.rows = static_cast<int>(image.height);
     field.height.resize(size_t(image.width) * image.height);
-    if (wide_format) {
-        image.format = PNG_FORMAT_LINEAR_Y;
-        std::vector<uint16_t> pixels(field.height.size());
-        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
-            throw Error(path + ": " + image.message);
-        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 65535.0f;
-    } else {
-        image.format = PNG_FORMAT_GRAY;
-        std::vector<uint8_t> pixels(field.height.size());
-        if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr))
-            throw Error(path + ": " + image.message);
-        for (size_t i = 0; i < pixels.size(); ++i) field.height[i] = height * static_cast<float>(pixels[i]) / 255.0f;
-    }
+    image.format = wide_format ? PNG_FORMAT_LINEAR_Y : PNG_FORMAT_GRAY;
+    if (wide_format)
+        read_pixels<uint16_t>(path, image, height, field.height);
+    else
+        read_pixels<uint8_t>(path, image, height, field.height);
 }
 
 }  // namespace firn

@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <system_error>
 
 #include "firn/error.h"
 #include "firn/new_file.h"
 #include "samples/mesh_reading.h"
+#include "samples/point_welding.h"
 
 namespace firn {
 
@@ -16,6 +19,40 @@ std::string ending(const std::string& path) {
     std::string text = std::filesystem::path(path).extension().string();
     for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return text;
+}
+
+/// All of it.
+class WholeMesh : public MeshSink {
+public:
+    void expect(uint64_t points, uint64_t faces) override {
+        mesh_.points.reserve(points);
+        mesh_.triangles.reserve(faces);
+        places_ = points;
+    }
+    void point(const Float3& p) override { mesh_.points.push_back(p); }
+    void face(const std::vector<uint32_t>& corners) override { add_polygon(mesh_, corners); }
+    void triangle(const std::array<Float3, 3>& corners) override {
+        if (!welding_) welding_.emplace(places_);
+        mesh_.triangles.push_back(
+            {welding_->number(corners[0]), welding_->number(corners[1]), welding_->number(corners[2])});
+    }
+    Mesh take() {
+        if (welding_) mesh_.points = std::move(welding_->places());
+        return std::move(mesh_);
+    }
+
+private:
+    Mesh mesh_;
+    uint64_t places_ = 0;
+    std::optional<PointWelding> welding_;
+};
+
+/// What a reader finds in these bytes.
+Mesh parsed(void (*read)(ByteWindow&, const std::string&, MeshSink&), std::string_view bytes, const std::string& name) {
+    ByteWindow window(bytes);
+    WholeMesh whole;
+    read(window, name, whole);
+    return whole.take();
 }
 
 std::string obj_text(const Mesh& mesh) {
@@ -57,31 +94,46 @@ std::string ply_bytes(const Mesh& mesh) {
 }  // namespace
 
 Mesh parse_obj(std::string_view bytes, const std::string& name) {
-    ByteWindow window(bytes);
-    return read_obj(window, name);
+    return parsed(read_obj, bytes, name);
 }
 
 Mesh parse_ply(std::string_view bytes, const std::string& name) {
-    ByteWindow window(bytes);
-    return read_ply(window, name);
+    return parsed(read_ply, bytes, name);
 }
 
 Mesh parse_stl(std::string_view bytes, const std::string& name) {
-    ByteWindow window(bytes);
-    return read_stl(window, name);
+    return parsed(read_stl, bytes, name);
+}
+
+bool is_mesh_file(const std::string& path) {
+    const std::string kind = ending(path);
+    return kind == ".obj" || kind == ".ply" || kind == ".stl";
+}
+
+bool is_large_mesh_file(const std::string& path) {
+    constexpr uintmax_t small = 24000000;
+    std::error_code unknown;
+    const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    return !unknown && bytes > small;
 }
 
 Mesh read_mesh(const std::string& path) {
+    WholeMesh whole;
+    read_mesh(path, whole);
+    return whole.take();
+}
+
+void read_mesh(const std::string& path, MeshSink& sink) {
     ByteWindow bytes = ByteWindow::of_file(path);
     const std::string kind = ending(path);
-    if (kind == ".obj") return read_obj(bytes, path);
-    if (kind == ".ply") return read_ply(bytes, path);
-    if (kind == ".stl") return read_stl(bytes, path);
+    if (kind == ".obj") return read_obj(bytes, path, sink);
+    if (kind == ".ply") return read_ply(bytes, path, sink);
+    if (kind == ".stl") return read_stl(bytes, path, sink);
     const auto begins = [&](std::string_view text) {
         return bytes.has(text.size()) && std::string_view(bytes.at, text.size()) == text;
     };
-    if (begins("ply\n") || begins("ply\r")) return read_ply(bytes, path);
-    if (begins("solid ")) return read_stl(bytes, path);
+    if (begins("ply\n") || begins("ply\r")) return read_ply(bytes, path, sink);
+    if (begins("solid ")) return read_stl(bytes, path, sink);
     throw Error(path + ": not a mesh that can be read; use .obj, .ply or .stl");
 }
 

@@ -94,6 +94,15 @@ public:
     int64_t integer(const char* what, char stop = ' ') {
         bytes_.has(longest_number);
         int64_t value = 0;
+        // Meshes are full of short numbers: the library's function, which watches for overflow, is for the others.
+        const char* digit = bytes_.at;
+        constexpr std::ptrdiff_t short_number = 18;
+        while (digit != bytes_.end && *digit >= '0' && *digit <= '9' && digit - bytes_.at < short_number)
+            value = 10 * value + (*digit++ - '0');
+        if (digit != bytes_.at && (digit == bytes_.end || blank(*digit) || *digit == stop)) {
+            bytes_.at = digit;
+            return value;
+        }
         const auto [after, error] = std::from_chars(bytes_.at, bytes_.end, value);
         if (error != std::errc() || (after != bytes_.end && !blank(*after) && *after != stop))
             fail(std::string(what) + ": '" + short_token(word()) + "' is no whole number");

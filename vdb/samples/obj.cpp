@@ -22,33 +22,34 @@ uint32_t corner(MeshText& text, size_t points) {
 
 }  // namespace
 
-Mesh read_obj(ByteWindow& bytes, const std::string& name) {
-    Mesh mesh;
+void read_obj(ByteWindow& bytes, const std::string& name, MeshSink& sink) {
     MeshText text(bytes, name);
+    size_t points = 0;
+    bool has_faces = false;
     std::vector<uint32_t> corners;
     for (; text.next(); text.skip_line()) {
         const std::string_view word = text.word();
         if (word == "v") {
+            if (points >= UINT32_MAX) text.fail("more points than 2^32");
+            ++points;
+            if (!sink.wants_points()) continue;
             float at[3];
             for (float& coordinate : at) {
                 if (!text.next_in_line()) text.fail("a point needs three coordinates");
                 coordinate = text.number("coordinate");
             }
-            if (mesh.points.size() >= UINT32_MAX) text.fail("more points than 2^32");
-            mesh.points.push_back({at[0], at[1], at[2]});
+            sink.point({at[0], at[1], at[2]});
         } else if (word == "f" || word == "fo") {
             corners.clear();
-            while (text.next_in_line()) corners.push_back(corner(text, mesh.points.size()));
+            while (text.next_in_line()) corners.push_back(corner(text, points));
             if (corners.size() < 3) text.fail("a face needs three corners or more");
-            add_polygon(mesh, corners);
+            sink.face(corners);
+            has_faces = true;
         } else if (static_cast<unsigned char>(word[0]) < 32 || static_cast<unsigned char>(word[0]) == 127) {
             text.fail("'" + short_token(word) + "' is no OBJ; is this a text file?");
         }
     }
-    if (mesh.triangles.empty()) {
-        throw Error(name + ": no faces in this OBJ (" + std::to_string(mesh.points.size()) + " points)");
-    }
-    return mesh;
+    if (!has_faces) throw Error(name + ": no faces in this OBJ (" + std::to_string(points) + " points)");
 }
 
 }  // namespace firn

@@ -121,6 +121,7 @@ public:
         if (type < Type::float32) return static_cast<double>(text_.integer("value"));
         return static_cast<double>(text_.number("value"));
     }
+    bool next_triangle(uint64_t, std::vector<uint32_t>&) { return false; }
     [[noreturn]] void fail(const std::string& what) const { text_.fail(what); }
     static size_t bytes_of(Type) { return 2; }  ///< at least: a digit and a blank
 
@@ -152,6 +153,15 @@ public:
                 break;
         }
         return next<double>();
+    }
+    /// Takes a count of 3 (a byte) and three corners (32 bits each), if they come next and there are points for them.
+    bool next_triangle(uint64_t points, std::vector<uint32_t>& corners) {
+        if (big_ || !bytes_.has(13) || *bytes_.at != 3) return false;
+        corners.resize(3);
+        std::memcpy(corners.data(), bytes_.at + 1, 12);
+        if (std::max({corners[0], corners[1], corners[2]}) >= std::min<uint64_t>(points, 1u << 31)) return false;
+        bytes_.at += 13;
+        return true;
     }
     [[noreturn]] void fail(const std::string& what) const {
         throw Error(name_ + ": byte " + std::to_string(bytes_.consumed()) + ": " + what);
@@ -190,7 +200,7 @@ void skip(Values& values, const Property& property) {
 }
 
 template <class Values>
-void read_points(Values& values, const Element& element, Mesh& mesh) {
+void read_points(Values& values, const Element& element, MeshSink& sink) {
     int axis_of_property[3] = {-1, -1, -1};
     for (size_t i = 0; i < element.properties.size(); ++i) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -202,7 +212,6 @@ void read_points(Values& values, const Element& element, Mesh& mesh) {
         values.fail("the vertices have no x, y and z");
     }
     if (element.count > UINT32_MAX) values.fail("more points than 2^32");
-    mesh.points.reserve(element.count);
     for (uint64_t n = 0; n < element.count; ++n) {
         float at[3] = {0, 0, 0};
         for (size_t i = 0; i < element.properties.size(); ++i) {
@@ -221,17 +230,30 @@ void read_points(Values& values, const Element& element, Mesh& mesh) {
                 at[axis] = static_cast<float>(value);
             }
         }
-        mesh.points.push_back({at[0], at[1], at[2]});
+        sink.point({at[0], at[1], at[2]});
     }
 }
 
+/// Whether there was one.
 template <class Values>
-void read_faces(Values& values, const Element& element, Mesh& mesh) {
+bool read_faces(Values& values, const Element& element, uint64_t points, MeshSink& sink) {
     std::vector<uint32_t> corners;
-    mesh.triangles.reserve(element.count);
+    bool found = false;
+    const auto has_corners = [](const Property& p) {
+        return p.list && (p.name == "vertex_indices" || p.name == "vertex_index");
+    };
+    // Most faces have nothing but corners, of one size.
+    const bool plain = element.properties.size() == 1 && has_corners(element.properties[0]) &&
+                       element.properties[0].count_type == Type::uint8 &&
+                       (element.properties[0].type == Type::int32 || element.properties[0].type == Type::uint32);
     for (uint64_t n = 0; n < element.count; ++n) {
+        if (plain && values.next_triangle(points, corners)) {
+            sink.face(corners);
+            found = true;
+            continue;
+        }
         for (const Property& p : element.properties) {
-            if (!p.list || (p.name != "vertex_indices" && p.name != "vertex_index")) {
+            if (!has_corners(p)) {
                 skip(values, p);
                 continue;
             }
@@ -240,20 +262,21 @@ void read_faces(Values& values, const Element& element, Mesh& mesh) {
             corners.clear();
             for (uint64_t i = 0; i < length; ++i) {
                 const double corner = values.value(p.type);
-                if (!(corner >= 0) || corner >= static_cast<double>(mesh.points.size())) {
+                if (!(corner >= 0) || corner >= static_cast<double>(points)) {
                     values.fail("face " + std::to_string(n) + " has corner " + std::to_string(corner) +
-                                ", but there are " + std::to_string(mesh.points.size()) + " points before it");
+                                ", but there are " + std::to_string(points) + " points before it");
                 }
                 corners.push_back(static_cast<uint32_t>(corner));
             }
-            add_polygon(mesh, corners);
+            sink.face(corners);
+            found = true;
         }
     }
+    return found;
 }
 
 template <class Values>
-Mesh parse_body(Values values, const Header& header, uint64_t bytes_left) {
-    Mesh mesh;
+void parse_body(Values values, const Header& header, uint64_t bytes_left, const std::string& name, MeshSink& sink) {
     // A count that the rest of the file can't hold is found before memory is taken for it.
     for (const Element& element : header.elements) {
         uint64_t least = 0;
@@ -263,32 +286,39 @@ Mesh parse_body(Values values, const Header& header, uint64_t bytes_left) {
                         "', but only " + std::to_string(bytes_left) + " bytes follow; it is cut off or damaged");
         }
     }
+    const auto announced = [&](const char* what) {
+        uint64_t sum = 0;
+        for (const Element& element : header.elements) sum += element.name == what ? element.count : 0;
+        return sum;
+    };
+    sink.expect(announced("vertex"), announced("face"));
+    uint64_t points = 0;
+    bool has_faces = false;
     for (const Element& element : header.elements) {
         if (element.name == "vertex") {
-            if (!mesh.points.empty()) values.fail("vertices twice");
-            read_points(values, element, mesh);
+            if (points > 0) values.fail("vertices twice");
+            read_points(values, element, sink);
+            points = element.count;
         } else if (element.name == "face") {
-            read_faces(values, element, mesh);
+            has_faces = read_faces(values, element, points, sink) || has_faces;
         } else {
             for (uint64_t n = 0; n < element.count; ++n) {
                 for (const Property& p : element.properties) skip(values, p);
             }
         }
     }
-    return mesh;
+    if (!has_faces) throw Error(name + ": no faces in this PLY (" + std::to_string(points) + " points)");
 }
 
 }  // namespace
 
-Mesh read_ply(ByteWindow& bytes, const std::string& name) {
+void read_ply(ByteWindow& bytes, const std::string& name, MeshSink& sink) {
     const Header header = parse_header(bytes, name);
     const uint64_t left = bytes.size() - bytes.consumed();
-    Mesh mesh = header.order == Order::text ? parse_body(TextValues(bytes, name, header), header, left)
-                                            : parse_body(BinaryValues(bytes, name, header), header, left);
-    if (mesh.triangles.empty()) {
-        throw Error(name + ": no faces in this PLY (" + std::to_string(mesh.points.size()) + " points)");
-    }
-    return mesh;
+    if (header.order == Order::text)
+        parse_body(TextValues(bytes, name, header), header, left, name, sink);
+    else
+        parse_body(BinaryValues(bytes, name, header), header, left, name, sink);
 }
 
 }  // namespace firn

@@ -154,7 +154,8 @@ void require_cells(const MeshFacts& facts, float spacing) {
     }
 }
 
-SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spacing, bool turned) {
+SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spacing, bool turned,
+                           const std::vector<float>& stands_for) {
     SurfaceCloud cloud;
     cloud.low = wide(facts.low);
     cloud.spacing = spacing;
@@ -169,7 +170,7 @@ SurfaceCloud surface_cloud(const Mesh& mesh, const MeshFacts& facts, float spaci
         const Vec3 a = wide(mesh.points[mesh.triangles[t][0]]), b = wide(mesh.points[mesh.triangles[t][1]]),
                    c = wide(mesh.points[mesh.triangles[t][2]]);
         const Vec3 twice = cross(b - a, c - a);
-        area[t] = 0.5 * length(twice);
+        area[t] = stands_for.empty() ? 0.5 * length(twice) : stands_for[t];
         const double longest = std::max({length(b - a), length(c - b), length(a - c)});
         share[t] = longest > 2 * gap && area[t] > 0 ? std::max(area[t], gap * longest) : area[t];
         cloud.triangle_normal[t] = narrow(turned ? -1.0 * unit(twice) : unit(twice));

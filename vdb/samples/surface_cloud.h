@@ -50,8 +50,10 @@ struct SurfaceCloud {
 /// Throws Error for a surface that is too long to number its cells.
 void require_cells(const MeshFacts&, float spacing);
 
-/// `turned`: the triangles are seen from behind.
-SurfaceCloud surface_cloud(const Mesh&, const MeshFacts&, float spacing, bool turned);
+/// `turned`: the triangles are seen from behind. `stands_for`: where the mesh is some of a surface's triangles, the m^2
+/// of it that each of them stands for; else nothing.
+SurfaceCloud surface_cloud(const Mesh&, const MeshFacts&, float spacing, bool turned,
+                           const std::vector<float>& stands_for = {});
 
 /// Two places on one sheet, as opposed to the two sides of a thin plate. Edges of up to 120 degrees don't part a sheet.
 inline bool same_sheet(const Float3& a, const Float3& b) {

@@ -1,7 +1,11 @@
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 
 #include "firn/counts.h"
 #include "firn/scattered.h"
+#include "samples/counting.h"
+#include "samples/mesh_sketch.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
 
@@ -10,6 +14,10 @@ namespace firn {
 namespace {
 
 constexpr int patch_count = 16;
+constexpr size_t all_of_them = size_t(1) << 40;
+/// Of the probes: points of a cloud of which all is done that a sampler would do; and the same of a rough one.
+constexpr double share_evened = 0.3, rough_share_evened = 2;
+constexpr size_t dense = size_t(1) << 14;     ///< triangles of a patch, more than the points that a cloud has there
 constexpr double narrowest = 7, widest = 16;  ///< spacings, of a patch
 constexpr double margin = 1.5;                ///< spacings, along the cut, where darts lack half of their neighbours
 
@@ -29,32 +37,59 @@ std::vector<Vec3> cut(const std::vector<Vec3>& polygon, double Vec3::*coordinate
     return kept;
 }
 
-bool apart(const Box& a, const Box& b) {
-    return a.high.x < b.low.x || a.low.x > b.high.x || a.high.y < b.low.y || a.low.y > b.high.y || a.high.z < b.low.z ||
-           a.low.z > b.high.z;
-}
-
-/// What of the mesh lies in each of the boxes, relative to its low corner.
-std::vector<Mesh> cut_out(const Mesh& mesh, const std::vector<Box>& boxes) {
-    std::vector<Mesh> parts(boxes.size());
-    for (const auto& [ia, ib, ic] : mesh.triangles) {
-        const Vec3 a = wide(mesh.points[ia]), b = wide(mesh.points[ib]), c = wide(mesh.points[ic]);
-        const Box around{{std::min({a.x, b.x, c.x}), std::min({a.y, b.y, c.y}), std::min({a.z, b.z, c.z})},
-                         {std::max({a.x, b.x, c.x}), std::max({a.y, b.y, c.y}), std::max({a.z, b.z, c.z})}};
-        for (size_t i = 0; i < boxes.size(); ++i) {
-            const Box& box = boxes[i];
-            if (apart(around, box)) continue;
-            std::vector<Vec3> polygon = {a, b, c};
-            for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
-                polygon = cut(polygon, axis, 1, box.high.*axis);
-                polygon = cut(polygon, axis, -1, -(box.low.*axis));
+/// What of a surface lies in each of the boxes, relative to its low corner: no more than `most` triangles of each.
+std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Box>& boxes, size_t most) {
+    constexpr size_t part = 4096;
+    struct Meeting {
+        size_t box, triangle;
+    };
+    std::vector<TriangleDraw> drawn(boxes.size(), TriangleDraw(most));
+    std::vector<std::vector<Meeting>> meetings;
+    source.for_each([&](const Corners* some, size_t count) {
+        meetings.resize((count + part - 1) / part);
+        tbb::parallel_for(size_t(0), meetings.size(), [&](size_t k) {
+            meetings[k].clear();
+            for (size_t t = k * part; t < std::min(count, (k + 1) * part); ++t) {
+                const auto& [p, q, r] = some[t];
+                const Vec3 low{std::min({p.x, q.x, r.x}), std::min({p.y, q.y, r.y}), std::min({p.z, q.z, r.z})},
+                    high{std::max({p.x, q.x, r.x}), std::max({p.y, q.y, r.y}), std::max({p.z, q.z, r.z})};
+                for (size_t i = 0; i < boxes.size(); ++i) {
+                    const Box& box = boxes[i];
+                    // Without branches: most are far from most boxes.
+                    if ((high.x >= box.low.x) & (low.x <= box.high.x) & (high.y >= box.low.y) & (low.y <= box.high.y) &
+                        (high.z >= box.low.z) & (low.z <= box.high.z))
+                        meetings[k].push_back({i, t});
+                }
             }
-            Mesh& out = parts[i];
-            const uint32_t first = static_cast<uint32_t>(out.points.size());
-            for (const Vec3& p : polygon) out.points.push_back(narrow(p - box.low));
-            for (uint32_t k = 2; k < polygon.size(); ++k) out.triangles.push_back({first, first + k - 1, first + k});
+        });
+        for (const std::vector<Meeting>& some_meetings : meetings) {
+            for (const Meeting& meeting : some_meetings) {
+                const Box& box = boxes[meeting.box];
+                const auto& [p, q, r] = some[meeting.triangle];
+                TriangleDraw& out = drawn[meeting.box];
+                const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+                    out.add({narrow(a - box.low), narrow(b - box.low), narrow(c - box.low)},
+                            0.5 * length(cross(b - a, c - a)));
+                };
+                const auto within = [&](const Float3& c) {
+                    return c.x >= box.low.x && c.x <= box.high.x && c.y >= box.low.y && c.y <= box.high.y &&
+                           c.z >= box.low.z && c.z <= box.high.z;
+                };
+                if (within(p) && within(q) && within(r)) {
+                    add(wide(p), wide(q), wide(r));
+                    continue;
+                }
+                std::vector<Vec3> polygon = {wide(p), wide(q), wide(r)};
+                for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+                    polygon = cut(polygon, axis, 1, box.high.*axis);
+                    polygon = cut(polygon, axis, -1, -(box.low.*axis));
+                }
+                for (size_t k = 2; k < polygon.size(); ++k) add(polygon[0], polygon[k - 1], polygon[k]);
+            }
         }
-    }
+    });
+    std::vector<DrawnTriangles> parts;
+    for (TriangleDraw& draw : drawn) parts.push_back(draw.drawn());
     return parts;
 }
 
@@ -79,14 +114,14 @@ Box box_about(const Vec3& middle, double width) {
 }
 
 /// `part` is what of the surface lies in a box of the width.
-void add_patch(const Mesh& part, double width, const SurfacePlan& plan, float spacing,
+void add_patch(const DrawnTriangles& part, double width, const SurfacePlan& plan, float spacing,
                std::vector<SurfacePatch>& patches) {
     const double inner = width - margin * spacing, outer = margin * spacing;
-    const MeshFacts facts = examine(part);
+    const MeshFacts facts = examine(part.mesh);
     if (!(facts.area > 0)) return;
     const Vec3 low = wide(facts.low);
-    patches.push_back({surface_cloud(part, facts, spacing, plan.turned), Vec3{outer, outer, outer} - low,
-                       Vec3{inner, inner, inner} - low});
+    patches.push_back({surface_cloud(part.mesh, facts, spacing, plan.turned, part.stands_for),
+                       Vec3{outer, outer, outer} - low, Vec3{inner, inner, inner} - low});
 }
 
 /// But for the particles.
@@ -95,11 +130,49 @@ Count begun_count(const SurfacePlan& plan, float spacing) {
     Count count;
     count.warnings = plan.warnings;
     count.bytes = bytes_per_sample * expected_samples(plan.facts, spacing);
+    count.low = plan.facts.low;
+    count.high = plan.facts.high;
     return count;
 }
 
 double particles_of(const SurfacePlan& plan, float spacing, const std::vector<SurfacePatch>& patches) {
     return std::max(1.0, std::round(expected_samples(plan.facts, spacing) * sites_per_square(patches)));
+}
+
+Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const SurfacePlan& plan, float spacing,
+                  double probes) {
+    const Vec3 far{1e30, 1e30, 1e30};
+    Count count = begun_count(plan, spacing);
+    std::vector<SurfacePatch> whole;
+    whole.push_back({surface_cloud(mesh, plan.facts, spacing, plan.turned, stands_for), -1.0 * far, far});
+    const SurfaceCloud& cloud = whole.front().cloud;
+    const auto evened = [&] {
+        count.particles = static_cast<double>(even_sites(cloud, plan.facts.area).count());
+        count.exact = true;
+        return count;
+    };
+    // Of some triangles that stand for others, the sites would be others too.
+    const double points = static_cast<double>(stands_for.empty() ? cloud.position.size() : all_of_them);
+    if (points <= share_evened * probes) return evened();
+    count.particles = particles_of(plan, spacing, whole);
+    // On what is rough, many of the places where sites begin are given up.
+    const bool is_rough = std::abs(count.particles / expected_samples(plan.facts, spacing) - 1) > 0.03;
+    if (is_rough && points <= rough_share_evened * probes) return evened();
+    return count;
+}
+
+/// `drawn`: the surface's triangles, or some of them by area; then the surface is a large one. No more than `most` of a
+/// patch's triangles are kept.
+Count count_patches(TriangleSource& all, const Mesh& drawn, double width, size_t most, const SurfacePlan& plan,
+                    float spacing) {
+    Count count = begun_count(plan, spacing);
+    std::vector<Box> boxes;
+    for (const SurfacePlace& place : scattered_places(drawn, plan.facts.area, patch_count))
+        boxes.push_back(box_about(place.position, width));
+    std::vector<SurfacePatch> patches;
+    for (const DrawnTriangles& part : cut_out(all, boxes, most)) add_patch(part, width, plan, spacing, patches);
+    count.particles = particles_of(plan, spacing, patches);
+    return count;
 }
 
 /// The cells of a field that reach into the box, as a field.
@@ -155,21 +228,52 @@ std::vector<Vec3> places_on(const Heightfield& field, double area, size_t count)
 Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double probes) {
     const SurfacePlan plan = surface_plan(examine(mesh), settings);
     const float spacing = settings.spacing;
-    const MeshFacts& facts = plan.facts;
-    Count count = begun_count(plan, spacing);
-    const Patching patch = patching(facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
+    const Patching patch = patching(plan.facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
+    if (!patch.pays) return count_whole(mesh, {}, plan, spacing, probes);
+    MeshTriangles all(mesh);
+    return count_patches(all, mesh, patch.width, all_of_them, plan, spacing);
+}
+
+Count count_surface(TriangleSource& source, const SurfaceSettings& settings, double probes) {
+    const MeshSketch seen = sketch(source);
+    if (seen.whole) return count_surface(seen.drawn, settings, probes);
+    const SurfacePlan plan = surface_plan(seen.facts, settings);
+    const float spacing = settings.spacing;
+    const size_t drawn = seen.drawn.triangles.size();
+    const Patching patch = patching(
+        plan.facts, static_cast<double>(std::min<uint64_t>(seen.triangles, patch_count * dense)), spacing, probes);
+    // What was drawn is as good as the whole where it has more triangles than a cloud has points.
+    const bool enough = points_per_sample * expected_samples(plan.facts, spacing) < static_cast<double>(drawn);
+    if (enough || !patch.pays)
+        return count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes);
+    return count_patches(source, seen.drawn, patch.width, dense, plan, spacing);
+}
+
+double near_width(const SurfaceSettings& settings) {
+    return narrowest * settings.spacing;
+}
+
+Count count_surface_near(const MeshFacts& facts, const SurfaceSettings& settings, const std::vector<Vec3>& middles,
+                         const std::function<Mesh(const Vec3& low, const Vec3& high)>& near) {
+    const SurfacePlan plan = surface_plan(facts, settings);
+    const double width = near_width(settings);
+    Count count = begun_count(plan, settings.spacing);
     std::vector<SurfacePatch> patches;
-    if (patch.pays) {
-        std::vector<Box> boxes;
-        for (const SurfacePlace& place : scattered_places(mesh, facts.area, patch_count))
-            boxes.push_back(box_about(place.position, patch.width));
-        for (const Mesh& part : cut_out(mesh, boxes)) add_patch(part, patch.width, plan, spacing, patches);
-    } else {
-        const Vec3 all{1e30, 1e30, 1e30};
-        patches.push_back({surface_cloud(mesh, facts, spacing, plan.turned), -1.0 * all, all});
+    for (const Vec3& middle : middles) {
+        const Box box = box_about(middle, width);
+        const Mesh around = near(box.low, box.high);
+        MeshTriangles all(around);
+        add_patch(cut_out(all, {box}, dense).front(), width, plan, settings.spacing, patches);
     }
-    count.particles = particles_of(plan, spacing, patches);
+    count.particles = particles_of(plan, settings.spacing, patches);
     return count;
+}
+
+Count count_mesh_surface(const std::string& path, float scale, const SurfaceSettings& settings, double probes) {
+    if (!is_large_mesh_file(path))
+        return count_surface(transformed(read_mesh(path), Transform(), scale), settings, probes);
+    FileTriangles triangles(path, scale);
+    return count_surface(triangles, settings, probes);
 }
 
 Count count_heightfield(const Heightfield& field, const SurfaceSettings& settings, double probes) {
@@ -182,7 +286,9 @@ Count count_heightfield(const Heightfield& field, const SurfaceSettings& setting
     std::vector<SurfacePatch> patches;
     for (const Vec3& middle : places_on(field, plan.facts.area, patch_count)) {
         const Box box = box_about(middle, patch.width);
-        add_patch(cut_out(heightfield_mesh(cropped(field, box)), {box}).front(), patch.width, plan, spacing, patches);
+        const Mesh near = heightfield_mesh(cropped(field, box));
+        MeshTriangles all(near);
+        add_patch(cut_out(all, {box}, all_of_them).front(), patch.width, plan, spacing, patches);
     }
     count.particles = particles_of(plan, spacing, patches);
     return count;

@@ -1,7 +1,6 @@
-// The only file here that knows OpenVDB: each such file takes a minute to compile.
+// One of two files here that know OpenVDB: each such file takes a minute to compile.
 
 #include <openvdb/openvdb.h>
-#include <openvdb/tools/SignedFloodFill.h>
 #include <openvdb/tools/Statistics.h>
 #include <openvdb/tools/VolumeToMesh.h>
 
@@ -10,50 +9,16 @@
 #include <cstring>
 #include <filesystem>
 
-#include "firn/counts.h"
 #include "firn/error.h"
 #include "firn/grid_mesh.h"
 #include "firn/samples.h"
 #include "firn/short_token.h"
 #include "grids/own_process.h"
+#include "samples/vdb_grid.h"
 
 namespace firn {
 
 namespace {
-
-/// Numbers of either precision can have a surface.
-bool is_scalar(const openvdb::GridBase& grid) {
-    return grid.isType<openvdb::FloatGrid>() || grid.isType<openvdb::DoubleGrid>();
-}
-
-/// The grid of this name; or the first level set, or else the first grid of numbers. Files may hold several grids of
-/// one name, or of none: OpenVDB tells them apart by "name[1]".
-openvdb::GridBase::Ptr read_grid(const std::string& path, const std::string& name) {
-    openvdb::io::File file(path);
-    file.open();
-    std::string chosen, known;
-    size_t listed = 0;
-    bool found = false, found_level_set = false;
-    for (auto at = file.beginName(); at != file.endName(); ++at) {
-        const openvdb::GridBase::Ptr grid = file.readGridMetadata(*at);
-        constexpr size_t most_listed = 8;
-        if (++listed <= most_listed)
-            known += (known.empty() ? "" : ", ") + short_token(grid->getName()) + " (" + grid->valueType() + ")";
-        else if (listed == most_listed + 1)
-            known += ", ...";
-        if (!is_scalar(*grid) || (!name.empty() && grid->getName() != name)) continue;
-        const bool level_set = grid->getGridClass() == openvdb::GRID_LEVEL_SET;
-        if (found && (found_level_set || !level_set)) continue;
-        chosen = *at;
-        found = true;
-        found_level_set = level_set;
-    }
-    if (known.empty()) throw Error(path + ": this .vdb holds no grids");
-    if (!found)
-        throw Error(path + ": no grid of floats" + (name.empty() ? "" : " named '" + name + "'") + "; it holds " +
-                    known);
-    return file.readGrid(chosen);
-}
 
 /// Where the surface of a grid is: at 0 of a distance, at half the largest value of a fog.
 struct Surface {
@@ -77,47 +42,6 @@ Surface surface_of(const openvdb::FloatGrid& grid, const std::string& what) {
     const openvdb::FloatGrid::ConstPtr classed =
         openvdb::gridConstPtrCast<openvdb::FloatGrid>(grid.copyGridReplacingMetadata(metadata));
     return {classed, distance ? 0.0 : 0.5 * double(extrema.max())};
-}
-
-/// How many voxels of a grid to step over when it is counted: none of a small one, and none that a spacing would miss.
-int counting_step(const openvdb::FloatGrid& grid, double spacing) {
-    constexpr uint64_t small = 2000000;
-    if (grid.activeVoxelCount() < small) return 1;
-    const openvdb::Vec3d voxel = grid.voxelSize();
-    const int most = static_cast<int>(std::min(8.0, 0.5 * spacing / std::max({voxel.x(), voxel.y(), voxel.z()})));
-    // A level set knows distances of three voxels: at every second voxel the surface still lies between two that do.
-    return std::max(1, grid.getGridClass() == openvdb::GRID_FOG_VOLUME ? most : std::min(most, 2));
-}
-
-/// Every n-th voxel.
-openvdb::FloatGrid::Ptr thinned(const openvdb::FloatGrid& grid, int step) {
-    openvdb::FloatGrid::Ptr thin = openvdb::FloatGrid::create(grid.background());
-    thin->insertMeta(grid);
-    const openvdb::math::Transform::Ptr transform = grid.transform().copy();
-    transform->preScale(step);
-    thin->setTransform(transform);
-    openvdb::FloatGrid::Accessor to = thin->getAccessor();
-    for (auto leaf = grid.tree().cbeginLeaf(); leaf; ++leaf) {
-        for (auto at = leaf->cbeginValueOn(); at; ++at) {
-            const openvdb::Coord c = at.getCoord();
-            if (c.x() % step == 0 && c.y() % step == 0 && c.z() % step == 0)
-                to.setValue({c.x() / step, c.y() / step, c.z() / step}, *at);
-        }
-    }
-    // Whole blocks of one value, of which the voxels above know nothing.
-    auto tile = grid.cbeginValueOn();
-    tile.setMaxDepth(tile.getLeafDepth() - 1);
-    const auto divided = [&](const openvdb::Coord& c) {
-        const auto down = [&](int i) { return openvdb::math::Floor(double(i) / step); };
-        return openvdb::Coord(down(c.x()), down(c.y()), down(c.z()));
-    };
-    for (; tile; ++tile) {
-        openvdb::CoordBBox box;
-        tile.getBoundingBox(box);
-        thin->fill({divided(box.min()), divided(box.max())}, *tile);
-    }
-    if (grid.getGridClass() != openvdb::GRID_FOG_VOLUME) openvdb::tools::signedFloodFill(thin->tree());
-    return thin;
 }
 
 template <typename Value>
@@ -203,16 +127,46 @@ PolygonMesh grid_polygons(const openvdb::FloatGrid& grid, double adaptivity) {
 
 namespace {
 
-/// What `use` makes of a grid of a file, in a process of its own.
-template <class Use>
-std::string bytes_of_grid(const std::string& path, const std::string& name, const Use& use) {
+/// Numbers of either precision can have a surface.
+bool is_scalar(const openvdb::GridBase& grid) {
+    return grid.isType<openvdb::FloatGrid>() || grid.isType<openvdb::DoubleGrid>();
+}
+
+}  // namespace
+
+std::string surface_grid_name(openvdb::io::File& file, const std::string& name) {
+    std::string chosen, known;
+    size_t listed = 0;
+    bool found = false, found_level_set = false;
+    for (auto at = file.beginName(); at != file.endName(); ++at) {
+        const openvdb::GridBase::Ptr grid = file.readGridMetadata(*at);
+        constexpr size_t most_listed = 8;
+        if (++listed <= most_listed)
+            known += (known.empty() ? "" : ", ") + short_token(grid->getName()) + " (" + grid->valueType() + ")";
+        else if (listed == most_listed + 1)
+            known += ", ...";
+        if (!is_scalar(*grid) || (!name.empty() && grid->getName() != name)) continue;
+        const bool level_set = grid->getGridClass() == openvdb::GRID_LEVEL_SET;
+        if (found && (found_level_set || !level_set)) continue;
+        chosen = *at;
+        found = true;
+        found_level_set = level_set;
+    }
+    const std::string path = file.filename();
+    if (known.empty()) throw Error(path + ": this .vdb holds no grids");
+    if (!found)
+        throw Error(path + ": no grid of floats" + (name.empty() ? "" : " named '" + name + "'") + "; it holds " +
+                    known);
+    return chosen;
+}
+
+std::string made_of_vdb(const std::string& path, const std::function<std::string()>& work) {
     static const bool initialised = (openvdb::initialize(), true);
     (void)initialised;
     if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
     const auto read = [&] {
         try {
-            const openvdb::GridBase::Ptr grid = read_grid(path, name);
-            return use(*grid, path + ": grid '" + short_token(grid->getName()) + "'");
+            return work();
         } catch (const openvdb::Exception& error) {
             throw Error(path + ": can't be read: " + library_words(error.what()));
         } catch (const std::bad_alloc&) {
@@ -222,24 +176,18 @@ std::string bytes_of_grid(const std::string& path, const std::string& name, cons
     return in_own_process(path, bytes_of_file(path), read);
 }
 
-}  // namespace
-
-Mesh vdb_mesh(const std::string& path, const std::string& name) {
-    const auto meshed = [](const openvdb::GridBase& grid, const std::string& what) {
-        return bytes_of(grid_mesh(grid, what));
-    };
-    return mesh_of(bytes_of_grid(path, name, meshed), path);
+std::string grid_in(const std::string& path, const openvdb::GridBase& grid) {
+    return path + ": grid '" + short_token(grid.getName()) + "'";
 }
 
-CountingMesh vdb_counting_mesh(const std::string& path, const std::string& name, float spacing) {
-    const auto meshed = [&](const openvdb::GridBase& grid, const std::string& what) {
-        const auto* floats = dynamic_cast<const openvdb::FloatGrid*>(&grid);
-        const int step = floats ? counting_step(*floats, spacing) : 1;
-        if (step == 1) return "=" + bytes_of(grid_mesh(grid, what));
-        return "~" + bytes_of(grid_mesh(*thinned(*floats, step), what));
+Mesh vdb_mesh(const std::string& path, const std::string& name) {
+    const auto meshed = [&] {
+        openvdb::io::File file(path);
+        file.open();
+        const openvdb::GridBase::Ptr grid = file.readGrid(surface_grid_name(file, name));
+        return bytes_of(grid_mesh(*grid, grid_in(path, *grid)));
     };
-    const std::string bytes = bytes_of_grid(path, name, meshed);
-    return {mesh_of(bytes.empty() ? bytes : bytes.substr(1), path), bytes.empty() || bytes[0] == '='};
+    return mesh_of(made_of_vdb(path, meshed), path);
 }
 
 SurfaceSamples sample_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings& settings) {

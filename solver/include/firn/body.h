@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "firn/surface_source.h"
 #include "firn/vector.h"
 
 namespace firn {
@@ -23,6 +25,9 @@ struct Body {
     std::vector<Float3> normal;    ///< outward unit normals; empty = taken from where the snow is
     std::vector<float> volume;     ///< V_b, m^3; empty = phi / sum W over this body (Gissler 2020, 3.4)
     Transform placement;           ///< of a rigid body at the start
+    /// Instead of positions: boundary particles that are made where other particles come near. Not for deforming
+    /// bodies.
+    std::shared_ptr<const SurfaceSource> source;
 
     float friction = 0.5f;  ///< Coulomb's mu; with friction_model = viscous, Gissler's nu_b
     float adhesion = 0.0f;  ///< Akinci's beta, m/s^2-like strength of the pull within two spacings

@@ -69,7 +69,7 @@ public:
     void move_body(BodyId, const Transform& at_frame_end);
     /// Where a deforming body's particles will be at the end of the next frame (m, world, in the body's order).
     void move_body(BodyId, const std::vector<Float3>& at_frame_end);
-    /// Where the body's particles are now (m, world).
+    /// Where the body's particles are now (m, world); of one with a source, those that are near other particles.
     std::vector<Float3> body_positions(BodyId) const;
     /// What the particles did to a body in each substep of the last frame.
     const std::vector<BodyImpulse>& body_impulses(BodyId) const;

@@ -8,14 +8,15 @@
 
 namespace firn {
 
-/// The six numbers of a kind of snow (Gissler 2020, 3.3).
+/// The numbers of a kind of snow (Gissler 2020, 3.3, and the friction of its grains).
 struct Material {
-    float young_modulus;  ///< E, Pa
-    float poisson_ratio;  ///< nu
-    float hardening;      ///< xi
-    float theta_c;        ///< critical compression
-    float theta_s;        ///< critical stretch
-    float rest_density;   ///< rho0, kg/m^3
+    float young_modulus;   ///< E, Pa
+    float poisson_ratio;   ///< nu
+    float hardening;       ///< xi
+    float theta_c;         ///< critical compression
+    float theta_s;         ///< critical stretch
+    float friction_angle;  ///< of grains on each other, degrees
+    float rest_density;    ///< rho0, kg/m^3
 };
 
 /// One of those numbers: its name, and where it stands in each structure that has it.
@@ -28,7 +29,7 @@ struct MaterialQuantity {
     bool varies;  ///< may be uneven from place to place
 };
 
-/// The six, in the order of Material. Whoever handles all of them loops over this table.
+/// All of them, in the order of Material. Whoever handles all of them loops over this table.
 const std::vector<MaterialQuantity>& material_table();
 
 struct MaterialPreset {

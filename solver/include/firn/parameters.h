@@ -26,6 +26,7 @@ struct Parameters {
     float hardening;
     float theta_c;
     float theta_s;
+    float friction_angle;
     float rest_density;
 
     // Scene.
@@ -69,6 +70,7 @@ struct Parameters {
     bool calibrated;
     float hourglass;
     float softening_length;
+    float healing_time;
 
     // Boundaries.
     float boundary_volume;

@@ -27,16 +27,19 @@ struct Particles {
     std::vector<float> filling;
     /// m, how far the neighbours have shifted against the particle, apart from strain; empty = 0
     std::vector<Float3> misfit;
+    /// Share of the bonds between grains that is broken: 0 = as placed, 1 = loose; empty = 0
+    std::vector<float> damage;
 
     // Inputs that hold until the next upload.
-    std::vector<Float3> acceleration;  ///< m/s^2, added to gravity: forces of the host; empty = 0
-    std::vector<Float3> air_velocity;  ///< m/s, added to the parameter wind where the particle is; empty = 0
-    std::vector<float> young_modulus;  ///< E, Pa
-    std::vector<float> poisson_ratio;  ///< nu
-    std::vector<float> hardening;      ///< xi
-    std::vector<float> theta_c;        ///< critical compression
-    std::vector<float> theta_s;        ///< critical stretch
-    std::vector<float> rest_density;   ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
+    std::vector<Float3> acceleration;   ///< m/s^2, added to gravity: forces of the host; empty = 0
+    std::vector<Float3> air_velocity;   ///< m/s, added to the parameter wind where the particle is; empty = 0
+    std::vector<float> young_modulus;   ///< E, Pa
+    std::vector<float> poisson_ratio;   ///< nu
+    std::vector<float> hardening;       ///< xi
+    std::vector<float> theta_c;         ///< critical compression
+    std::vector<float> theta_s;         ///< critical stretch
+    std::vector<float> friction_angle;  ///< of grains on each other, degrees
+    std::vector<float> rest_density;    ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
 
     // Results of the last substep, written by download(), ignored by upload().
     std::vector<float> density;     ///< rho, kg/m^3, Gissler 2020, Eq. 20

@@ -399,6 +399,12 @@ def register(categories: dict[str, OpNodeTypeCategory]) -> None:
     managers.add_type(OpNodeType(managers, "root", _group(), inside="Manager"))
     managers.add_type(OpNodeType(managers, "obj", _group(), inside="Object"))
     managers.add_type(OpNodeType(managers, "out", _group(), inside="Driver"))
+    managers.add_type(OpNodeType(managers, "stage", _group(), inside="Lop"))
+    # sidefx.com/docs/houdini/nodes/lop/: sublayer, assignmaterial. Their multiparms have one row to begin with.
+    lops = categories["Lop"]
+    lops.add_type(OpNodeType(lops, "sublayer", _group(StringParmTemplate("filepath1", "File", 1, ("",)))))
+    rows = [StringParmTemplate(name, name, 1, ("",)) for name in ("primpattern1", "matspecpath1")]
+    lops.add_type(OpNodeType(lops, "assignmaterial", _group(*rows)))
     drivers = categories["Driver"]
     file = [StringParmTemplate(name, name, 1, ("",)) for name in ("doppath", "dopoutput")]
     drivers.add_type(OpNodeType(drivers, "dop", _group(ButtonParmTemplate("execute", "Save to Disk"), *file), press=_press_dop))

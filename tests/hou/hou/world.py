@@ -116,7 +116,7 @@ def reset(
 
     global current
     current = World(version, home, tables)
-    for name in ("Manager", "Object", "Sop", "Dop", "Driver"):
+    for name in ("Manager", "Object", "Sop", "Dop", "Driver", "Lop"):
         current.categories[name] = OpNodeTypeCategory(name)
     builtin_types.register(current.categories)
     document = json.loads(tables.read_text(encoding="utf-8"))
@@ -133,6 +133,7 @@ def clear() -> None:
 
     current.root = OpNode(None, current.categories["Manager"].nodeTypes()["root"], "/")
     current.root.createNode("obj", "obj")
+    current.root.createNode("stage", "stage")
     current.root.createNode("out", "out")
     current.unsaved = False
     current.hip = str(Path(current.home) / "untitled.hip")

@@ -51,6 +51,12 @@ struct Boundary {
 Boundary boundary_of(const ColliderShape&, const BoundarySettings&, const std::string& what);
 /// How many boundary particles that would be, and what they would be warned of. `probes`: see counts.h.
 Count boundary_count(const ColliderShape&, const BoundarySettings&, const std::string& what, double probes);
+/// The same of a mesh file, scaled about the origin.
+Count boundary_count(const std::string& mesh_file, float scale, const BoundarySettings&, const std::string& what,
+                     double probes);
+/// The same of a grid in a .vdb file, scaled about the origin.
+Count boundary_count_of_vdb(const std::string& path, const std::string& grid, float scale, const BoundarySettings&,
+                            const std::string& what, double probes);
 /// The same of a heightfield's mesh, which is not made for it.
 Count boundary_count(const Heightfield&, const BoundarySettings&, const std::string& what, double probes);
 /// Of a grid in a .vdb file, scaled about the origin. It can't deform: its mesh is another one at every frame.
@@ -97,6 +103,13 @@ ColliderState first_seen(const ColliderShape&, const Affine& placement = {}, Mot
 /// what is too little to be a deformation.
 ColliderState followed(const ColliderState& before, const ColliderShape& now, const Affine& placement, float spacing);
 
+/// Shares of a spacing. Files with six digits move points by their rounding; that is no deformation.
+constexpr float motion_tolerance = 0.02f;
+
+/// Whether the meshes of some files, scaled about the origin, are one that moves as a whole or one that deforms, from
+/// some of their points: where they are too large for followed().
+Motion motion_of_files(const std::vector<std::string>& files, float scale, float spacing);
+
 /// Throws Error when the collider could not be followed.
 void require_same_topology(const ColliderState& before, const ColliderState& after, const std::string& what);
 
@@ -115,6 +128,8 @@ struct ColliderSurface {
     ColliderSurface();
     /// The single value of one quantity: of(&Body::friction).
     float& of(float Body::*quantity);
+    /// Gives a body the single values.
+    void set_values(Body&) const;
 };
 
 /// A boundary over one frame.

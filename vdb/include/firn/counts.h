@@ -15,22 +15,32 @@ struct Count {
     bool exact = false;  ///< else within a few percent
     double bytes = 0;    ///< that the sampler takes while it works
     std::vector<std::string> warnings;
+    Float3 low, high;  ///< m, what the geometry lies within
 };
 
 /// Of sample_surface(): darts on the whole surface, or on patches of it that have about `probes` points together.
 Count count_surface(const Mesh&, const SurfaceSettings&, double probes = 2e5);
 /// The same of sample_heightfield(), without making its mesh where that is large.
 Count count_heightfield(const Heightfield&, const SurfaceSettings&, double probes = 2e5);
-/// A mesh to count with: vdb_mesh(), or, where a grid is large and much finer than the spacing, that of every second
-/// voxel (of a fog, every n-th).
-struct CountingMesh {
-    Mesh mesh;
-    bool exact = true;  ///< it is vdb_mesh()
-};
-CountingMesh vdb_counting_mesh(const std::string& path, const std::string& grid, float spacing);
 /// Of fill_mesh(): along the lattice's rows, or along some of them.
 Count count_filling(const Mesh&, const FillSettings&);
+
+// Of a mesh file (see read_mesh()), scaled about the origin. A large one is never in memory as a whole, whence the
+// edges of one that is not closed are not counted.
+Count count_mesh_surface(const std::string& path, float scale, const SurfaceSettings&, double probes = 2e5);
+Count count_mesh_filling(const std::string& path, float scale, const FillSettings&);
+// Of a grid in a .vdb file (see vdb_mesh()), as it is in the file. Of a large grid, some thousand of its leaves are
+// read.
+Count count_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings&, double probes = 2e5);
+Count count_vdb_filling(const std::string& path, const std::string& grid, const FillSettings&);
 /// Of fill_layer().
 Count count_layer(const Heightfield&, float thickness, const FillSettings&);
+/// Of a layer on a mesh: by all of its columns, or by a million of them.
+Count count_layer(const Mesh& ground, float thickness, const FillSettings&);
+/// The same on the mesh of a file, scaled about the origin and then placed.
+Count count_mesh_layer(const std::string& path, float scale, const Transform& placed, float thickness,
+                       const FillSettings&);
+/// The same on the mesh of a heightfield, which is not made for it.
+Count count_layer_on(const Heightfield&, float thickness, const FillSettings&);
 
 }  // namespace firn

@@ -25,4 +25,7 @@ std::vector<Float3> flake_places(const std::vector<Float3>& shape, uint64_t flak
 /// are taken the source is choked, and the flake is lost.
 std::vector<uint64_t> free_places(const std::vector<Float3>& places, const std::vector<Float3>& snow, float spacing);
 
+/// For each point, whether one of `snow` lies nearer than `distance` metres.
+std::vector<uint8_t> near_any(const std::vector<Float3>& points, const std::vector<Float3>& snow, float distance);
+
 }  // namespace firn

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "firn/grains.h"
 #include "firn/particles.h"
 
 namespace firn {
@@ -35,10 +36,22 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Particles&, const VelocityGridSettin
                                       const Interrupted& = {});
 
 struct SurfaceGridSettings {
+    /// Balls that are grown, smoothed and shrunk back. Kernels that follow the snow (Yu and Turk 2013): flatter faces,
+    /// sharper edges of chunks; where snow is loose, they may leave pinholes and lose lone particles.
+    enum class Shape { balls, kernels } shape = Shape::balls;
     float radius = 0;  ///< of a particle, m; 0 = half a spacing
-    float dilate = 0;  ///< m, before smoothing: closes gaps; 0 = 3/4 of a spacing, negative = none
-    int smooth = 2;    ///< passes of a 3^3 filter
-    float erode = 0;   ///< m, after smoothing; 0 = back to half a spacing off the outermost particles, negative = none
+    float dilate = 0;  ///< m, before smoothing: closes gaps; 0 = half a spacing (kernels: none), negative = none
+    int smooth =
+        -1;  ///< passes of a 3^3 filter; -1 = 2 for balls, more where voxels are below 0.35 spacings, none for kernels
+    /// m, after smoothing; 0 = back to half a spacing off the outermost particles (kernels: by `dilate`), negative =
+    /// none
+    float erode = 0;
+    /// m: the surface is moved by up to this, outwards and inwards, by noise that is born with the snow and turns and
+    /// breaks with it, at three scales; less where snow was pressed (compaction 1.15 to 1.8), up to 2.5 times as much
+    /// where it broke. At most a spacing. 0 = a fifth of a spacing where `births` are given, negative = none.
+    float relief = 0;
+    float relief_size = 0;  ///< m, of its largest lumps; 0 = 1.5 spacings
+    const GrainBirths* births = nullptr;
     int half_width = 3;  ///< of the narrow band, voxels
     bool keep_lone =
         true;  ///< particles that smoothing and erosion would swallow show as balls of about half a spacing
@@ -46,6 +59,19 @@ struct SurfaceGridSettings {
 /// Signed distance to the snow's surface, m, a level set.
 openvdb::FloatGrid::Ptr surface_grid(const Particles&, const SurfaceGridSettings&, const GridSettings&,
                                      const Interrupted& = {});
+
+/// m; between the render grains of snow whose particles are `spacing` apart.
+float grain_spacing(float spacing, int per_particle);
+
+struct GrainDensitySettings {
+    int per_particle = 32;  ///< 1 to 256
+    float rest_density = 400;
+};
+/// kg/m^3, fog, as density_grid(), but of the render grains (grains.h): at a flat face of snow of 64 grains
+/// a particle it falls from 90 % to 10 % over less than 1.8 grain distances. Throws Error for grains that don't fit
+/// into memory.
+openvdb::FloatGrid::Ptr grain_density_grid(const Particles&, const GrainBirths&, const GrainDensitySettings&,
+                                           const GridSettings&, const Interrupted& = {});
 
 /// The density inside the surface: faded to nothing over `fade` metres (0 = one voxel) at the surface. The look of snow
 /// shots: crisp edges, true density inside. `threads` 0 = all cores.

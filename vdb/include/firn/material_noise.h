@@ -13,7 +13,7 @@ struct MaterialNoise {
     float amplitude = 0;  ///< 0 = even
     float scale = 0.1f;   ///< m, size of the lumps
     uint32_t seed = 0;
-    std::vector<std::string> of;  ///< tokens: young_modulus, theta_c, theta_s, rest_density, hardening
+    std::vector<std::string> of;  ///< tokens: young_modulus, theta_c, theta_s, friction_angle, rest_density, hardening
 };
 
 /// Whether the value of a token (young_modulus, ...) varies.

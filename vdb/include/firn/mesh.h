@@ -35,6 +35,10 @@ MeshFacts examine(const Mesh&);
 /// says nothing. Polygons are cut into triangles. Throws Error with file:line (or byte) for what is truncated, hostile,
 /// or not finite.
 Mesh read_mesh(const std::string& path);
+/// Whether the name ends as those of meshes do: .obj, .ply or .stl, in letters of any case.
+bool is_mesh_file(const std::string& path);
+/// Whether a mesh file has so many triangles (half a million or more) that a look at it should not hold it in memory.
+bool is_large_mesh_file(const std::string& path);
 /// The same from memory; `name` is what errors call it.
 Mesh parse_obj(std::string_view bytes, const std::string& name);
 Mesh parse_ply(std::string_view bytes, const std::string& name);

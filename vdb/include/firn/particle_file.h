@@ -42,20 +42,24 @@ struct ParticleFile {
     uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo
 };
 
-enum class ParticleFormat { bgeo, bgeo_classic, vdb_points };
+/// vdb_points_16: positions to 1/65535 of two spacings, other numbers as half floats (11 bits), but `rest` and `birth`:
+/// for looking at and rendering; what is simulated further should keep its bits.
+enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, vdb_points_16, ply, usda };
 
-/// By the name's ending: .bgeo, .bhclassic (the classic V5 layout) or .vdb. Whole or not at all. Equal particles give
-/// equal bytes. Throws Error.
+/// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and
+/// .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
 
-/// By the first bytes: the three formats above, and .bgeo.sc (Houdini's Blosc container). Points, their attributes
-/// and groups are taken; primitives are passed over and counted. Throws Error that says where for what is truncated,
-/// hostile or foreign.
+/// By the first bytes: .bgeo, .bgeo.gz, classic .bgeo, .vdb, and .bgeo.sc (Houdini's Blosc container). Points, their
+/// attributes and groups are taken; primitives are passed over and counted. Throws Error that says where for what is
+/// truncated, hostile or foreign.
 ParticleFile read_particles(const std::string& path);
 /// The same from bytes in memory; `name` is for errors.
 ParticleFile read_particles(const void* bytes, size_t size, const std::string& name);
+/// How many particles a file holds. Of a large .bgeo only the beginning is read: what is wrong behind it is not found.
+uint64_t count_particles(const std::string& path);
 
 /// What `firn info FILE.bgeo` prints: one line per fact. Also for point grids.
 std::string describe_bgeo(const std::string& path);

@@ -79,11 +79,14 @@ struct FillSettings {
 struct Filling {
     std::vector<Float3> position;
     std::vector<std::string> warnings;
+    std::vector<uint32_t> triangle = {};  ///< of a layer on a mesh: the triangle that each stands on
 };
 /// Particles that fill a closed mesh; a mesh with holes or inside out is filled by winding number, with a warning.
 Filling fill_mesh(const Mesh&, const FillSettings&);
 Filling fill_vdb(const std::string& path, const std::string& grid, const FillSettings&);
 /// A layer of `thickness` metres (vertical) on a heightfield. The regular lattice follows the ground.
 Filling fill_layer(const Heightfield&, float thickness, const FillSettings&);
+/// The same on any mesh: on its highest surface below the sky, where that is not steeper than 60 degrees. Regular only.
+Filling fill_layer(const Mesh& ground, float thickness, const FillSettings&);
 
 }  // namespace firn

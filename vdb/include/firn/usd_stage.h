@@ -39,6 +39,8 @@ struct UsdStage {
         Float3 eye, target;
         float angle = 0.6f;  ///< of view, top to bottom, rad
         float aspect = 16.0f / 9.0f;
+        float f_stop = 0;      ///< 0 = everything is sharp
+        float focus = 0;       ///< m from the eye; 0 = on the target
         float shutter = 0.5f;  ///< frames that it is open, around the frame; 0.5 is a shutter of 180 degrees
     };
     /// Grains, one file per frame (write_grains() as .usda), taken in as value clips: files that are not there yet, or

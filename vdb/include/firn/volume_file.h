@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/grains.h"
 #include "firn/particles.h"
 
 namespace firn {
@@ -28,7 +29,13 @@ struct VolumeSettings {
     float velocity_extension = 0;  ///< m past the surface; 0 = three spacings
     float shutter = 0.5f;          ///< frames; velocities also reach as far as each particle goes in this time
     float surface_radius = 0, surface_dilate = 0, surface_erode = 0;  ///< m; 0 = SurfaceGridSettings' defaults
-    int surface_smooth = 2;                                           ///< passes
+    int surface_smooth = -1;                                          ///< passes; -1 = as suits the shape
+    bool surface_kernels = false;   ///< of kernels that follow the snow instead of balls: flatter faces, sharper edges
+    float surface_relief = 0;       ///< m; 0 = a fifth of a spacing where births are known, negative = none
+    float surface_relief_size = 0;  ///< m; 0 = 1.5 spacings
+    /// Render grains for each particle that the densities are made from, 0 = from the particles: edges as sharp as the
+    /// grains are small. `voxel` 0 then is half the grains' distance for densities and surface.
+    int density_grains = 0;
 
     bool half_float = true;  ///< grids whose numbers don't fit (beyond 65504) stay whole
     enum class Compression { none, zip, blosc } compression = Compression::blosc;
@@ -49,10 +56,11 @@ struct FrameStamp {
     double fps = 24;
 };
 
-/// Whole or not at all, and the same bytes for the same particles. Throws Error.
+/// Whole or not at all, and the same bytes for the same particles. Throws Error. `births` may be empty: not known.
 /// `interrupted` is asked now and then, from the calling thread; true = stop, and Error("interrupted") is thrown.
 std::vector<VolumeStatistics> write_volumes(const std::string& path, const Particles&, const VolumeSettings&,
-                                            const FrameStamp&, const std::function<bool()>& interrupted = {});
+                                            const FrameStamp&, const std::function<bool()>& interrupted = {},
+                                            const GrainBirths& births = {});
 
 /// Whether write_volumes() has left just these volumes there: every byte in place, and made with the same settings (but
 /// for the threads) for the same frame. Of the particles it knows nothing.

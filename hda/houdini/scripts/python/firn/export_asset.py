@@ -52,7 +52,9 @@ def add_snow(export: Export, plan: Plan) -> None:
 def add_ground(export: Export) -> None:
     asset = export.node
     size = parm(asset, "ground_size").evalAsFloat()
-    entries: Entries = {"shape": "plane", "size": (size, 1.0, size)}
+    entries: Entries = {"shape": "plane"}
+    if size > 0:
+        entries["size"] = (size, 1.0, size)
     height = parm(asset, "ground_height").evalAsFloat()
     if height:
         entries["position"] = (0.0, height, 0.0)
@@ -90,12 +92,14 @@ def output_section(export: Export, plan: Plan) -> Entries:
         entries["staggered"] = True
     if volumes.number("velocity_extension") > 0:
         entries["velocity_extension"] = volumes.number("velocity_extension")
-    for token in ("surface_radius", "surface_dilate", "surface_erode"):
-        if surface.number(token) > 0:
+    if volumes.whole("density_grains"):
+        entries["density_grains"] = volumes.whole("density_grains")
+    if surface.text("surface_shape") != "balls":
+        entries["surface_shape"] = surface.text("surface_shape")
+    for token in ("surface_radius", "surface_dilate", "surface_erode", "surface_relief", "surface_relief_size"):
+        if surface.number(token) != 0:
             entries[token] = surface.number(token)
-        elif surface.number(token) < 0:
-            export.warn(f"{export.node.path()}: a negative {token} can't be exported; its default is taken")
-    if surface.whole("surface_smooth") != 2:
+    if surface.whole("surface_smooth") >= 0:
         entries["surface_smooth"] = surface.whole("surface_smooth")
     return entries
 

@@ -116,8 +116,8 @@ GROUND_ROWS = (
         help="Height of the ground plane.", disable_when="{ ground == 0 }",
     ),
     Parameter(
-        "ground_size", "Size", "real", (6.0,), unit="m", low=0.01, high=1e5, slider_low=1, slider_high=50,
-        help="Edge length of the ground plane, centred on the origin. Snow that leaves it keeps falling.", disable_when="{ ground == 0 }",
+        "ground_size", "Size", "real", (0.0,), unit="m", low=0, high=1e5, slider_low=0, slider_high=50,
+        help="Edge length of the ground plane, centred on the origin. Snow that leaves it keeps falling. 0 = without end.", disable_when="{ ground == 0 }",
     ),
 )
 CACHE_ROWS = (

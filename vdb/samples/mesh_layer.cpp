@@ -1,0 +1,206 @@
+// A layer of snow on any mesh: what a snowfall straight down would leave there. Columns of particles stand on the
+// highest surface below the sky, where it is not too steep.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firn/error.h"
+#include "firn/samples.h"
+#include "samples/counting.h"
+#include "samples/limits.h"
+#include "samples/vec3.h"
+
+namespace firn {
+
+namespace {
+
+constexpr double bytes_per_layer_particle = 20;  ///< while it is made
+/// Of the normal's upward part: snow stays on slopes of up to 60 degrees.
+constexpr double least_upward = 0.5;
+constexpr double most_columns = 1e9;
+constexpr double most_looked_at = 1e6;  ///< columns of a count: where there are more, some stand for all
+
+/// Where the columns stand: in rows over a mesh's box.
+struct ColumnPlan {
+    double count_x = 0, count_z = 0;
+    double first_x = 0, first_z = 0, spacing = 0;  ///< m
+
+    double columns() const { return count_x * count_z; }
+    double x(size_t i) const { return first_x + static_cast<double>(i) * spacing; }
+    double z(size_t k) const { return first_z + static_cast<double>(k) * spacing; }
+    size_t at(size_t i, size_t k) const { return k * static_cast<size_t>(count_x) + i; }
+};
+
+ColumnPlan column_plan(const MeshFacts& facts, const FillSettings& settings) {
+    require_spacing("layer", settings.spacing, facts);
+    if (settings.relaxed) throw Error("layer: on a mesh it can't be relaxed; take filling = \"relaxed\" out");
+    ColumnPlan plan;
+    plan.spacing = settings.spacing;
+    const Float3 &low = facts.low, &high = facts.high;
+    const auto count = [&](double size) { return std::max(1.0, std::round(size / plan.spacing)); };
+    plan.count_x = count(double(high.x) - low.x);
+    plan.count_z = count(double(high.z) - low.z);
+    if (plan.columns() > most_columns) throw Error("layer: the mesh below it is too wide for its spacing");
+    plan.first_x = 0.5 * (double(low.x) + high.x) - 0.5 * (plan.count_x - 1) * plan.spacing;
+    plan.first_z = 0.5 * (double(low.z) + high.z) - 0.5 * (plan.count_z - 1) * plan.spacing;
+    return plan;
+}
+
+/// Every `stride`-th column of every `stride`-th row, from the middle of the first ones on.
+ColumnPlan thinned(const ColumnPlan& all, double stride) {
+    ColumnPlan some = all;
+    const auto count = [&](double of) { return std::max(1.0, std::floor(of / stride)); };
+    some.count_x = count(all.count_x);
+    some.count_z = count(all.count_z);
+    some.spacing = stride * all.spacing;
+    const auto first = [&](double start, double of, double kept) {
+        return start + 0.5 * ((of - 1) * all.spacing - (kept - 1) * some.spacing);
+    };
+    some.first_x = first(all.first_x, all.count_x, some.count_x);
+    some.first_z = first(all.first_z, all.count_z, some.count_z);
+    return some;
+}
+
+/// The columns that a triangle is above or below: `visit(column, height, whether snow stays there)`.
+template <class Visit>
+void columns_through(const ColumnPlan& plan, const Vec3& a, const Vec3& b, const Vec3& c, const Visit& visit) {
+    const Vec3 normal = cross(b - a, c - a);
+    const double size = length(normal);
+    if (!(std::fabs(normal.y) > 1e-9 * size)) return;  // seen edge-on from above
+    // Whichever way the triangle faces: modellers leave meshes inside out.
+    const bool flat = std::fabs(normal.y) >= least_upward * size;
+    const auto first = [](double from, double start, double step) {
+        return static_cast<size_t>(std::max(0.0, std::ceil((from - start) / step)));
+    };
+    const size_t i0 = first(std::min({a.x, b.x, c.x}), plan.first_x, plan.spacing),
+                 k0 = first(std::min({a.z, b.z, c.z}), plan.first_z, plan.spacing);
+    const size_t nx = static_cast<size_t>(plan.count_x), nz = static_cast<size_t>(plan.count_z);
+    for (size_t k = k0; k < nz && plan.z(k) <= std::max({a.z, b.z, c.z}); ++k)
+        for (size_t i = i0; i < nx && plan.x(i) <= std::max({a.x, b.x, c.x}); ++i) {
+            const double x = plan.x(i), z = plan.z(k);
+            // The column lies on the same side of all edges.
+            const auto side = [&](const Vec3& p, const Vec3& q) {
+                return (q.x - p.x) * (z - p.z) - (q.z - p.z) * (x - p.x);
+            };
+            const double s0 = side(a, b), s1 = side(b, c), s2 = side(c, a);
+            if (!((s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0))) continue;
+            visit(plan.at(i, k), a.y - (normal.x * (x - a.x) + normal.z * (z - a.z)) / normal.y, flat);
+        }
+}
+
+/// What is highest in each column.
+struct Tops {
+    std::vector<float> top;     ///< m; -infinity = nothing there
+    std::vector<uint8_t> flat;  ///< 1 = snow stays there
+
+    explicit Tops(const ColumnPlan& plan) : top(static_cast<size_t>(plan.columns()), -INFINITY), flat(top.size(), 0) {}
+    /// Whether it is higher than what was there.
+    bool raise(size_t column, double height, bool is_flat) {
+        if (!(static_cast<float>(height) > top[column])) return false;
+        top[column] = static_cast<float>(height);
+        flat[column] = is_flat;
+        return true;
+    }
+    double covered() const { return static_cast<double>(std::count(flat.begin(), flat.end(), 1)); }
+};
+
+constexpr const char* nothing_below = "layer: the mesh below it has no triangles";
+
+/// Only what it lies within.
+MeshFacts extent(TriangleSource& ground) {
+    constexpr float huge = std::numeric_limits<float>::max();
+    MeshFacts facts;
+    Float3 &low = facts.low, &high = facts.high;
+    low = {huge, huge, huge};
+    high = {-huge, -huge, -huge};
+    bool found = false;
+    ground.for_each([&](const Corners* triangles, size_t count) {
+        found = found || count > 0;
+        for (size_t t = 0; t < count; ++t)
+            for (const Float3& p : triangles[t]) {
+                low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+                high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+            }
+    });
+    if (!found) throw Error(nothing_below);
+    return facts;
+}
+
+double layers_of(float thickness, float spacing) {
+    if (!(thickness > 0) || !std::isfinite(thickness))
+        throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
+    return std::max(1.0, std::round(double(thickness) / double(spacing)));
+}
+
+}  // namespace
+
+Filling fill_layer(const Mesh& ground, float thickness, const FillSettings& settings) {
+    const double layers = layers_of(thickness, settings.spacing);
+    const MeshFacts facts = examine(ground);
+    if (ground.triangles.empty()) throw Error(nothing_below);
+    const ColumnPlan plan = column_plan(facts, settings);
+    require_memory("layer", plan.columns(), 9, settings.spacing, settings.memory_limit);
+    Tops tops(plan);
+    std::vector<uint32_t> highest(tops.top.size());
+    for (size_t t = 0; t < ground.triangles.size(); ++t) {
+        const auto& [a, b, c] = ground.triangles[t];
+        columns_through(plan, wide(ground.points[a]), wide(ground.points[b]), wide(ground.points[c]),
+                        [&](size_t column, double height, bool flat) {
+                            if (tops.raise(column, height, flat)) highest[column] = static_cast<uint32_t>(t);
+                        });
+    }
+    require_memory("layer", tops.covered() * layers, bytes_per_layer_particle, settings.spacing, settings.memory_limit);
+    Filling filling;
+    const double step = double(thickness) / layers;
+    for (size_t k = 0; k < static_cast<size_t>(plan.count_z); ++k)
+        for (size_t i = 0; i < static_cast<size_t>(plan.count_x); ++i) {
+            const size_t column = plan.at(i, k);
+            if (!tops.flat[column]) continue;
+            for (double j = 0; j < layers; ++j) {
+                filling.position.push_back(narrow({plan.x(i), double(tops.top[column]) + (j + 0.5) * step, plan.z(k)}));
+                filling.triangle.push_back(highest[column]);
+            }
+        }
+    return filling;
+}
+
+Count count_layer(TriangleSource& ground, float thickness, const FillSettings& settings) {
+    const double layers = layers_of(thickness, settings.spacing);
+    const MeshFacts facts = extent(ground);
+    const ColumnPlan all = column_plan(facts, settings);
+    const double stride = std::max(1.0, std::ceil(std::sqrt(all.columns() / most_looked_at)));
+    const ColumnPlan some = stride > 1 ? thinned(all, stride) : all;
+    Tops tops(some);
+    ground.for_each([&](const Corners* triangles, size_t count) {
+        for (size_t t = 0; t < count; ++t)
+            columns_through(some, wide(triangles[t][0]), wide(triangles[t][1]), wide(triangles[t][2]),
+                            [&](size_t column, double height, bool flat) { tops.raise(column, height, flat); });
+    });
+    Count count;
+    count.particles = std::round(tops.covered() * all.columns() / some.columns()) * layers;
+    count.exact = stride == 1;
+    count.bytes = count.particles * bytes_per_layer_particle;
+    count.low = facts.low;
+    count.high = facts.high;
+    return count;
+}
+
+Count count_layer(const Mesh& ground, float thickness, const FillSettings& settings) {
+    MeshTriangles triangles(ground);
+    return count_layer(triangles, thickness, settings);
+}
+
+Count count_mesh_layer(const std::string& path, float scale, const Transform& placed, float thickness,
+                       const FillSettings& settings) {
+    FileTriangles file(path, scale);
+    PlacedTriangles triangles(file, placed);
+    return count_layer(triangles, thickness, settings);
+}
+
+Count count_layer_on(const Heightfield& ground, float thickness, const FillSettings& settings) {
+    HeightfieldTriangles triangles(ground);
+    return count_layer(triangles, thickness, settings);
+}
+
+}  // namespace firn

@@ -1,0 +1,56 @@
+// How the mesh of a sequence of files moves, from some of its points: for files that are too large to be held.
+
+#include <algorithm>
+
+#include "firn/collider.h"
+#include "samples/mesh_reading.h"
+
+namespace firn {
+
+namespace {
+
+/// Every so many of a file's points, and a number that tells its faces from others.
+class SomePoints : public MeshSink {
+public:
+    void expect(uint64_t, uint64_t) override {}
+    void point(const Float3& p) override {
+        if (count_++ % stride_ != 0) return;
+        points_.push_back(p);
+        if (points_.size() < most) return;
+        for (size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+        points_.resize((points_.size() + 1) / 2);
+        stride_ *= 2;
+    }
+    void face(const std::vector<uint32_t>& corners) override {
+        for (const uint32_t corner : corners) faces_ = (faces_ ^ corner) * 0x9e3779b97f4a7c15ull;
+        faces_ += corners.size();
+    }
+    void triangle(const std::array<Float3, 3>& corners) override {
+        for (const Float3& p : corners) point(p);
+    }
+    bool has_the_faces_of(const SomePoints& other) const { return count_ == other.count_ && faces_ == other.faces_; }
+    const std::vector<Float3>& points() const { return points_; }
+
+private:
+    static constexpr size_t most = size_t(1) << 15;
+    uint64_t count_ = 0, stride_ = 1, faces_ = 0;
+    std::vector<Float3> points_;
+};
+
+}  // namespace
+
+Motion motion_of_files(const std::vector<std::string>& files, float scale, float spacing) {
+    if (files.empty()) return Motion::rigid;
+    SomePoints first;
+    read_mesh(files.front(), first);
+    for (auto file = files.begin() + 1; file != files.end(); ++file) {
+        SomePoints now;
+        read_mesh(*file, now);
+        const float tolerance = motion_tolerance * spacing / std::abs(scale);
+        if (!now.has_the_faces_of(first) || !rigid_motion(first.points(), now.points(), tolerance))
+            return Motion::deforming;
+    }
+    return Motion::rigid;
+}
+
+}  // namespace firn
