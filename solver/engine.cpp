@@ -7,6 +7,7 @@
 #include "boundary_bodies.h"
 #include "engine/air.h"
 #include "engine/device_owner.h"
+#include "engine/dormant.h"
 #include "engine/energy_check.h"
 #include "engine/frame_report.h"
 #include "engine/misplaced.h"
@@ -22,6 +23,15 @@ std::string seconds_text(double seconds) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g s", seconds);
     return text;
+}
+
+/// Whether particles that rest under the one settings may move under the other.
+bool changes_motion(const Parameters& a, const Parameters& b) {
+    for (const ParameterInfo& info : parameter_table()) {
+        const std::string folder = info.folder;
+        if (folder != "Time" && folder != "Machine" && parameter_text(a, info) != parameter_text(b, info)) return true;
+    }
+    return false;
 }
 
 /// Hands the observer what a device reports between iterations.
@@ -44,6 +54,9 @@ struct Engine::Implementation {
     const Method& method;
     Parameters given, acting;
     DeviceOwner owner;
+    Dormant dormant;
+    double moved = 0;      ///< no particle went farther since `dormant` has looked, m
+    bool started = false;  ///< frames have been made: a body that appears now is new to the particles
 
     std::vector<KnownBody> bodies;
     BodyId next_body = 0;
@@ -59,8 +72,19 @@ struct Engine::Implementation {
     std::vector<Float3> appeared;  ///< as `sampled`, of those that came since
 
     Implementation(const Parameters& p, const std::string& device, const std::string& method_name)
-        : method(firn::method(method_name)), given(p), acting(effective(p)), owner(method, device, given, acting) {
+        : method(firn::method(method_name)),
+          given(p),
+          acting(effective(p)),
+          owner(method, device, given, acting),
+          dormant(method) {
         validate(p);
+    }
+
+    /// What acts: air that is different everywhere reaches particles wherever they sleep.
+    void take_parameters(const Parameters& p) {
+        given = p;
+        acting = effective(p);
+        if (given_air > 0) acting.sleep_after = 0;
     }
 
     KnownBody& body(BodyId wanted) {
@@ -82,8 +106,11 @@ struct Engine::Implementation {
 
     /// As a frame begins, and whenever particles or bodies may have come near others.
     void send_bodies() {
-        if (owner.take_change()) bodies_changed();
         MethodDevice& device = *owner.device();
+        if (owner.take_change()) {
+            bodies_changed();
+            device.set_others(dormant.some_left_out());
+        }
         NearBoundary::Change change{still_changed, moving_changed};
         if (change.still || change.moving || looked_at != owner.sent() || may_be_near_others()) {
             const NearBoundary::Change found = near.update(bodies, occupied_space(), acting);
@@ -116,6 +143,15 @@ struct Engine::Implementation {
         return occupied;
     }
 
+    /// Between two steps: the device gets what it must hold from now on.
+    void look_for_sleepers(EnergyCheck& check) {
+        const Energy before = owner.device()->energy(acting);
+        dormant.update(owner, acting, bodies, boundary_count());
+        check.exchange(before, owner.device()->energy(acting));
+        moved = 0;
+        send_bodies();
+    }
+
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
     std::string appeared_words() const { return std::string(method.info.name) + " that has appeared"; }
     /// Warns once of particles and bodies that were placed in each other.
@@ -131,7 +167,8 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     const uint32_t body_count = static_cast<uint32_t>(bodies.size());
     const std::vector<BodyPlacement> end = placements(bodies, 1);
     const SweptBodies swept(bodies, acting, frame);
-    const double wave_speed = method.wave_speed ? method.wave_speed(acting, owner.staging().inputs()) : 0;
+    const Particles& inputs = dormant.inputs() ? *dormant.inputs() : owner.staging().inputs();
+    const double wave_speed = method.wave_speed ? method.wave_speed(acting, inputs) : 0;
     std::vector<double> impulse(6 * bodies.size());
     MethodDevice& device = *owner.device();
     EnergyCheck check(bodies, acting, device, placements(bodies, time / frame), frame, frame - time,
@@ -141,6 +178,8 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         const std::string warning = check.compare(id_of);
         if (!warning.empty()) reporter.report.warnings.push_back(warning);
     };
+    int repeats = 0;
+    constexpr int most_repeats = 100;
     for (int substep = start.substeps + 1;; ++substep) {
         const double remaining = frame - time;
         if (may_be_near_others()) send_bodies();
@@ -169,8 +208,21 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
             reporter.report.interrupted = true;
             return;
         }
-        travelled += dt * std::max(speed.largest, result.speed);
+        // A step in which something stirs what sleeps is made again with that awake, until what stirs it has run its
+        // whole way; or so often that it can't matter any more.
+        if (result.some_woken && dormant.some_slept() && ++repeats <= most_repeats) {
+            device.take_back(acting);
+            look_for_sleepers(check);
+            --substep;
+            continue;
+        }
+        repeats = 0;
+        dormant.note(result.some_asleep);
+        const double way = dt * std::max(speed.largest, result.speed);
+        travelled += way;
+        moved += way;
         check.add(time, dt, impulse.data());
+        for (size_t k = 0; k < dormant.loads().size(); ++k) impulse[k] += dt * dormant.loads()[k];
         if (substep == start.substeps + 1) check.add_stored(device.stored_energy(acting));
         time = next_time;
         reporter.add(dt, result, speed, std::move(limit));
@@ -178,6 +230,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
         if (last) return end_frame();
+        if (dormant.some_left_out() && moved > Dormant::margin(acting)) look_for_sleepers(check);
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {
             reporter.report.interrupted = true;
             return;
@@ -201,7 +254,7 @@ void Engine::Implementation::check_places(std::vector<std::string>& warnings) {
         warnings = particles_inside(bodies, appeared, acting.spacing, acting.boundary_volume, appeared_words());
     }
     newly_placed = false;
-    known_count = owner.staging().count();
+    known_count = dormant.count(owner.staging().count());
     sampled.clear();
     appeared.clear();
 }
@@ -219,6 +272,9 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     const char* state_kept = "the state that was last uploaded or downloaded";
     try {
         owner.require_memory(owner.staging().count(), boundary_count());
+        dormant.begin_frame(owner, acting, bodies, boundary_count(), start.time > 0 ? 0 : frame);
+        moved = 0;
+        started = true;
         owner.keep_state();
         state_kept = "the state at the start of this frame";
         const double by_bodies = ahead = longest_travel();
@@ -239,6 +295,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     reporter.report.time = time;
     reporter.report.bytes = owner.device()->bytes();
     reporter.report.boundary = near.count();
+    reporter.report.asleep = dormant.asleep();
     const std::string news = owner.take_news();
     if (!news.empty()) reporter.report.warnings.push_back(news);
     return reporter.finish();
@@ -264,13 +321,16 @@ void Engine::set_parameters(const Parameters& p) {
     const bool rescaled = p.spacing != m.given.spacing || p.rest_density != m.given.rest_density;
     const bool resized = p.spacing != m.given.spacing || p.boundary_volume != m.given.boundary_volume;
     const bool rethreaded = p.threads != m.given.threads;
+    if (changes_motion(p, m.given)) m.dormant.wake_all();
     Particles state;
-    if (rescaled) m.owner.download(state);
-    m.given = p;
-    m.acting = effective(p);
+    if (rescaled) m.dormant.fetch(m.owner, state);
+    m.take_parameters(p);
     if (rethreaded) m.owner.change_threads();
     m.owner.state_moves();
-    if (rescaled) m.owner.upload(state, m.boundary_count());
+    if (rescaled) {
+        m.dormant.take(state, m.acting);
+        m.owner.upload(state, m.boundary_count());
+    }
     if (!resized) return;
     for (KnownBody& b : m.bodies) {
         if (b.body.volume.empty() && !b.body.source)
@@ -307,6 +367,7 @@ BodyId Engine::add_body(const Body& body) {
     m.owner.require_memory(m.owner.staging().count(), m.boundary_count() + body.position.size());
     m.bodies.push_back(known_body(m.next_body++, body, m.acting.spacing, m.acting.boundary_volume));
     m.bodies_changed();
+    if (m.started) m.dormant.wake_all();
     m.newly_placed = true;
     return m.bodies.back().id;
 }
@@ -316,6 +377,7 @@ void Engine::remove_body(BodyId id) {
     m.body(id);
     m.bodies.erase(std::find_if(m.bodies.begin(), m.bodies.end(), [&](const KnownBody& b) { return b.id == id; }));
     m.bodies_changed();
+    m.dormant.wake_all();
 }
 
 void Engine::move_body(BodyId id, const Transform& target) {
@@ -341,12 +403,19 @@ BodyLoad Engine::body_load(BodyId id) const {
 
 void Engine::upload(const Particles& p) {
     Implementation& m = *implementation_;
+    if (m.dormant.some_left_out() && m.owner.device()) {
+        Particles now;
+        m.dormant.fetch(m.owner, now);
+        if (m.owner.staging().same_state(p, now)) return;
+    }
     m.sampled = sampled_positions(p, 0, 200);
     // A source's flakes, a few at a time, are not worth a look at every surface in every frame.
     m.appeared.clear();
     if (p.count() > m.known_count + m.known_count / 100) m.appeared = sampled_positions(p, m.known_count, 20);
     m.given_air = 0;
     for (const Float3& u : p.air_velocity) m.given_air = std::max(m.given_air, double(std::hypot(u.x, u.y, u.z)));
+    m.take_parameters(Parameters(m.given));
+    m.dormant.take(p, m.acting);
     try {
         m.owner.upload(p, m.boundary_count());
     } catch (const DeviceLost& lost) {
@@ -357,14 +426,14 @@ void Engine::upload(const Particles& p) {
 
 void Engine::download(Particles& p) const {
     try {
-        implementation_->owner.download(p);
+        implementation_->dormant.fetch(implementation_->owner, p);
     } catch (const DeviceLost& lost) {
         implementation_->owner.lose_card(lost, "the state that was last uploaded or downloaded");
     }
 }
 
 uint64_t Engine::particle_count() const {
-    return implementation_ ? implementation_->owner.staging().count() : 0;
+    return implementation_ ? implementation_->dormant.count(implementation_->owner.staging().count()) : 0;
 }
 
 FrameReport Engine::advance(double seconds, const Observer& observer, const FrameStart& start) {

@@ -121,6 +121,7 @@ struct StepResult {
     static constexpr int most_solves = 4;
     SolveReport solves[most_solves];  ///< in the order of the method's table
     double speed = 0;
+    bool some_asleep = false, some_woken = false;
 };
 
 /// Asked between iterations, with the place of the solve in the method's table; false = stop.
@@ -143,6 +144,9 @@ public:
     /// value for all, or none. They hold until the next call.
     virtual void set_inputs(const float* const* inputs) = 0;
     virtual void download(const StateArrays&) const = 0;
+    /// Whether there are more particles than these: asleep, and out of everyone's reach. What the scene as a whole
+    /// decides must not depend on which of them are left out.
+    virtual void set_others(bool) = 0;
     /// Where `count` particles from the `first` on are, in the device's order.
     virtual void positions(Float4* to, uint32_t first, uint32_t count) const = 0;
 
@@ -167,6 +171,9 @@ public:
     /// origin) of the snow on each body to impulse[6 * body ...] if the step is good.
     virtual StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                             const Interrupt&, double* seconds) = 0;
+
+    /// After a step in which some particles woke: it did not happen, and they are awake from its beginning.
+    virtual void take_back(const Parameters&) = 0;
 
     /// Of the state as it is now.
     virtual Energy energy(const Parameters&) = 0;

@@ -84,6 +84,10 @@ std::vector<ParameterInfo> make_table() {
          "Substeps get no longer than this, however still the snow; only snow in free fall and without strain may take longer "
          "ones. Lower it for more accurate slow motion.", "", "Firn", {}, field<&P::dt_max>},
 
+        {"sleep_after", "Auto Sleep After", "s", "Time", real, {0.25}, 0, 1e3, 0, 2,
+         "Snow that has rested for so long stands still and costs next to nothing, until moving snow, a body, a force or changed settings wake it. Raise it if snow "
+         "that creeps slowly stops too soon. 0 = snow never sleeps.", "", "Firn; Goswami 2022", {}, field<&P::sleep_after>},
+
         {"mode", "Mode", "", "Method", choice, {0}, 0, 1, 0, 1,
          "Firn's own method, or the paper's, with its weaknesses, for comparison.", "", gissler,
          {{"standard", "Standard", "with the remedies below"},
@@ -413,6 +417,7 @@ Parameters effective(const Parameters& given) {
         p.calibrated = false;
         p.softening_length = 0;
         p.healing_time = 0;
+        p.sleep_after = 0;
         p.pressure_warm_start = false;
         p.shear_warm_start = false;
         if (p.solver == Solver::joint) p.solver = Solver::split;
@@ -422,6 +427,8 @@ Parameters effective(const Parameters& given) {
         (!p.symmetric || !p.contact || p.yield != Yield::stress || p.friction_model != FrictionModel::coulomb ||
          p.pressure_model != PressureModel::compressible))
         p.solver = Solver::split;
+    // Only the joint solve lets snow bear a load without motion; and gusts reach snow anywhere, at any time.
+    if (p.solver != Solver::joint || p.gusts > 0) p.sleep_after = 0;
     return p;
 }
 

@@ -48,6 +48,11 @@ public:
         step_->set_moving(bodies);
     }
     void set_air(const Air& air) override { step_->set_air(air); }
+    void set_others(bool some) override { step_->set_others(some); }
+    void take_back(const Parameters& parameters) override {
+        const CudaStream::Entered here(stream_);
+        step_->take_back(parameters);
+    }
     Speed prepare(const Parameters& parameters, const BodyPlacement* now, const BodyPlacement* later, uint32_t bodies,
                   double duration, double* seconds) override {
         const CudaStream::Entered here(stream_);

@@ -25,6 +25,11 @@ public:
     void add(double time, double dt, const double* impulse);
     /// Elastic energy that was there as the frame began, J.
     void add_stored(double energy) { given_ += energy; }
+    /// The device was given other particles: those that came and went are at rest.
+    void exchange(const Energy& held_before, const Energy& held_now) {
+        before_.potential += held_now.potential - held_before.potential;
+        before_.mass += held_now.mass - held_before.mass;
+    }
 
     /// A warning if the particles, or some of them, move more than that allows; otherwise nothing. `name_of` gives the
     /// id of the particle of a rank.

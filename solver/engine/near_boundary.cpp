@@ -38,19 +38,25 @@ Box moved(const Transform& t, const double low[3], const double high[3]) {
     return box;
 }
 
+/// Everything within `reach` of a brick, in the world.
+Box reach_of(const KnownBody& b, const BoundaryBrick& brick, double reach) {
+    const double low[3] = {brick.low.x, brick.low.y, brick.low.z},
+                 high[3] = {brick.high.x, brick.high.y, brick.high.z};
+    Box box;
+    if (b.body.motion == Motion::rigid) {
+        box = moved(b.now, low, high);
+    } else {
+        box.add(low);
+        box.add(high);
+    }
+    box.widen(reach);
+    return box;
+}
+
 bool update_bricks(KnownBody& b, const OccupiedSpace& occupied, double reach) {
     bool changed = false;
     for (BoundaryBrick& brick : b.bricks) {
-        const double low[3] = {brick.low.x, brick.low.y, brick.low.z},
-                     high[3] = {brick.high.x, brick.high.y, brick.high.z};
-        Box box;
-        if (b.body.motion == Motion::rigid) {
-            box = moved(b.now, low, high);
-        } else {
-            box.add(low);
-            box.add(high);
-        }
-        box.widen(reach);
+        const Box box = reach_of(b, brick, reach);
         const bool near = occupied.meets(box.low, box.high);
         changed |= near != brick.near;
         brick.near = near;
@@ -94,6 +100,19 @@ bool update_source(KnownBody& b, const OccupiedSpace& occupied, double reach) {
 }
 
 }  // namespace
+
+void for_each_reach(const KnownBody& b, double reach,
+                    const std::function<void(const double[3], const double[3])>& visit) {
+    if (b.body.source) {
+        // Its particles are made where others are near: it may be anywhere.
+        const double low[3] = {-1e300, -1e300, -1e300}, high[3] = {1e300, 1e300, 1e300};
+        return visit(low, high);
+    }
+    for (const BoundaryBrick& brick : b.bricks) {
+        const Box box = reach_of(b, brick, reach);
+        visit(box.low, box.high);
+    }
+}
 
 size_t OccupiedSpace::Hash::operator()(const Cube& c) const {
     uint64_t hash = 14695981039346656037ull;

@@ -5,6 +5,7 @@
 // the order of the others is what it would be with all of them: the motion is the same to the bit.
 
 #include <array>
+#include <functional>
 #include <unordered_set>
 #include <vector>
 
@@ -44,6 +45,9 @@ private:
     std::unordered_set<Cube, Hash> cubes_;
     int32_t low_[3] = {0, 0, 0}, high_[3] = {-1, -1, -1};  ///< of all cubes
 };
+
+/// Calls visit(low, high) with boxes, m, in the world, that hold all places within `reach` of the body's particles.
+void for_each_reach(const KnownBody&, double reach, const std::function<void(const double[3], const double[3])>& visit);
 
 /// Keeps the set. It holds until the particles have moved by `margin()`.
 class NearBoundary {

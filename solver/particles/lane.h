@@ -80,6 +80,9 @@ FIRN_HD bool any(Mask m) {
 FIRN_HD Mask both(Mask a, Mask b) {
     return a && b;
 }
+FIRN_HD Mask either(Mask a, Mask b) {
+    return a || b;
+}
 
 FIRN_HD Real load(const float* a) {
     return *a;
@@ -159,6 +162,9 @@ FIRN_HD void store(uint32_t* a, Int v) {
 FIRN_HD Mask both(Mask a, Mask b) {
     return a & b;
 }
+FIRN_HD Mask either(Mask a, Mask b) {
+    return a | b;
+}
 FIRN_HD Real load(const float* a) {
     return *reinterpret_cast<const Real*>(a);
 }
@@ -183,7 +189,7 @@ FIRN_HD uint32_t lane(Int a, uint32_t k) {
 
 // Once per particle and step: the library's exp, a lane at a time, keeps the same bits at every width.
 FIRN_HD Real exp(Real a) {
-    Real r;
+    Real r = a;
     for (uint32_t k = 0; k < lane_width; ++k) r[k] = ::expf(a[k]);
     return r;
 }

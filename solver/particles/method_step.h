@@ -103,6 +103,8 @@ public:
     Thrown thrown(const Parameters&, double allowance) override;
     double stored_energy(const Parameters&) override { return 0; }
     void set_air(const Air& air) override { air_ = air; }
+    void set_others(bool some) override { others_ = some; }
+    void take_back(const Parameters&) override { stepped_ = false; }
 
     uint64_t bytes() const override;
     uint64_t bytes_per_particle(uint32_t neighbours) const override;
@@ -171,6 +173,7 @@ protected:
     Buffer<CellRows> own_rows_, still_rows_, moving_rows_;
     Boundary boundary_;
     Air air_;
+    bool others_ = false;  ///< particles that sleep elsewhere
 
     static constexpr int most_inputs = 12;
     Buffer<float> inputs_[most_inputs];
@@ -194,6 +197,7 @@ private:
     MotionView motion_now() const { return stepped_ ? next_state().motion : sorted_.view().motion; }
     SpeedTable speed_table(const Parameters&) const;
     double noted_for_ = 0, noted_gain_ = 1;  ///< s; and how many times as fast
+    uint32_t noted_places_ = 0;
 
     /// Wider than the support by what rounding a coordinate of a thousand kilometres' worth of cells can cost.
     static float cell_width(float spacing) { return 2.0f * spacing * (1.0f + 1.0f / 256.0f); }
@@ -293,7 +297,7 @@ Speed MethodStep::measure_speed(const ParticleView& s, const Tension& tension, E
     on_.copy_out(found, extremes_.data(), extreme_count);
     seconds += on_.seconds(start, end);
     Speed speed{::sqrt(found[0]), ::sqrt(found[1]), ::sqrt(found[2]), ::sqrt(found[3]),
-                !boundary_neighbours_.any() && !has_input_[acceleration_input_] && found[4] < 1e-5};
+                !boundary_neighbours_.any() && !others_ && !has_input_[acceleration_input_] && found[4] < 1e-5};
     for (uint32_t k = 0; k < NameFastest::named; ++k) {
         const double* const each = found + 2 * values + fields * k;
         speed.at[k].rank = static_cast<uint32_t>(each[0]);
@@ -333,21 +337,21 @@ inline Energy MethodStep::energy(const Parameters& p) {
 }
 
 inline SpeedTable MethodStep::speed_table(const Parameters& p) const {
-    uint32_t places = 1u << 12;
-    while (places < counts_.visible / 2) places *= 2;
     // Who is thrown off at `gain` times the speed goes as many times as far.
     const double reach = (1 + noted_gain_) * noted_for_;
-    return {noted_.data(), noted_.data() + places, places - 1, 16.0f * p.spacing, static_cast<float>(reach)};
+    return {noted_.data(), noted_.data() + noted_places_, noted_places_ - 1, 16.0f * p.spacing,
+            static_cast<float>(reach)};
 }
 
 inline void MethodStep::note_speeds(const Parameters& p, double duration, double gain, const BodyPlacement* now,
                                     const float* speed, uint32_t bodies) {
     noted_for_ = duration;
     noted_gain_ = gain;
-    const uint32_t places = speed_table(p).mask + 1;
-    noted_.resize(places + SpeedTable::levels);
+    noted_places_ = 1u << 12;
+    while (noted_places_ < counts_.visible / 2) noted_places_ *= 2;
+    noted_.resize(noted_places_ + SpeedTable::levels);
     const SpeedTable table = speed_table(p);
-    on_.for_each_item(places, ClearSpeeds{table});
+    on_.for_each_item(noted_places_, ClearSpeeds{table});
     const ParticleView s = particle_view(p, 0);
     on_.for_each_item(counts_.visible, NoteParticles{table,
                                                      motion_now(),
@@ -382,6 +386,15 @@ inline void MethodStep::upload(const StateArrays& host, ParticleCounts counts) {
     // At least one particle more than there are: it fills up short neighbour lists from out of everything's reach; and
     // room for whoever reads a lane or two past the end.
     const uint32_t padded = (counts.visible + 1 + 2 * 8 + 31) / 32 * 32;
+    // Much less than there was: most of it sleeps now.
+    if (padded < padded_ / 4) {
+        sorted_.release();
+        work_.release();
+        neighbours_ = OwnNeighbours::Lists();
+        boundary_neighbours_ = Neighbours();
+        for (Buffer<CellRows>* rows : {&own_rows_, &still_rows_, &moving_rows_}) *rows = Buffer<CellRows>();
+        padded_ = 0;
+    }
     padded_ = padded > padded_ ? padded : padded_;
     counts_ = {};  // nothing, should there be no memory
     solved_ = false;

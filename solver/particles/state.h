@@ -7,7 +7,7 @@
 
 namespace firn::FIRN_LANES {
 
-constexpr uint32_t most_state_arrays = 8;
+constexpr uint32_t most_state_arrays = 10;
 
 struct StateView {
     MotionView motion;
@@ -73,6 +73,7 @@ public:
         own_.resize(size_t(words_) * padded);
         padded_ = padded;
     }
+    void release() { *this = State(layout_); }
     StateView view() const {
         StateView v{{position_.data(), velocity_.data(), rank_.data()}, {}, 0};
         float* at = own_.data();

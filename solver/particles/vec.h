@@ -156,6 +156,10 @@ FIRN_HD void store3(Columns c, uint32_t i, const Vec3& v) {
     store(c.data + c.stride + i, v.y);
     store(c.data + 2 * size_t(c.stride) + i, v.z);
 }
+FIRN_HD Sym select(Mask m, const Sym& a, const Sym& b) {
+    return {select(m, a.xx, b.xx), select(m, a.xy, b.xy), select(m, a.xz, b.xz),
+            select(m, a.yy, b.yy), select(m, a.yz, b.yz), select(m, a.zz, b.zz)};
+}
 FIRN_HD Sym load_sym(Columns c, uint32_t i) {
     const size_t s = c.stride;
     const float* a = c.data + i;

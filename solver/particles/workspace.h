@@ -33,6 +33,9 @@ public:
             if (pool == 0 || memory_[pool].bytes()) reserve(static_cast<ScratchPool>(pool));
         }
     }
+    void release() {
+        for (Buffer<uint32_t>& each : memory_) each = Buffer<uint32_t>();
+    }
     /// Memory for the arrays of a pool. Throws Error when there is none; what was there stays then.
     void reserve(ScratchPool pool) {
         const size_t k = static_cast<size_t>(pool);

@@ -38,6 +38,7 @@ struct AdvanceStrain {
         if (s.set.joint) {
             const Real before = load(s.after.damage + i);
             store(s.after.damage + i, damaged(before, step, load(s.compaction + i), s.set.softening, s.set.healed));
+            keep_asleep(i);
         }
         if (s.set.filter > 0.0f) {
             Float4* record = s.velocity_gradient + 3 * size_t(i);
@@ -45,6 +46,18 @@ struct AdvanceStrain {
             store4<3>(record + 1, with_w(g.corrected.y, splat(0.0f)));
             store4<3>(record + 2, with_w(g.corrected.z, splat(0.0f)));
         }
+    }
+
+    /// Snow that sleeps keeps the state that it fell asleep with, whatever of its surroundings is there.
+    FIRN_HD void keep_asleep(uint32_t i) const {
+        const Mask sleeps = asleep(s, i);
+        if (!any(sleeps)) return;
+        store_sym(s.after.strain, i, select(sleeps, load_sym(s.before.strain, i), load_sym(s.after.strain, i)));
+        store3(s.after.misfit, i, select(sleeps, load3(s.before.misfit, i), load3(s.after.misfit, i)));
+        store3(s.after.shear_acceleration, i,
+               select(sleeps, load3(s.before.shear_acceleration, i), load3(s.after.shear_acceleration, i)));
+        store(s.after.pressure + i, select(sleeps, load(s.before.pressure + i), load(s.after.pressure + i)));
+        store(s.after.damage + i, select(sleeps, load(s.before.damage + i), load(s.after.damage + i)));
     }
 
     /// What stays of it is elastic, and turns with the snow.

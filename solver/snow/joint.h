@@ -98,6 +98,11 @@ struct JointVelocity {
             a = select(hold > 0.75f, (1.0f / s.dt) * (v - xyz(predicted)), a);
             store3(s.after.shear_acceleration, i, a);
         }
+        const Mask sleeps = asleep(s, i);
+        if (any(sleeps)) {
+            v = select(sleeps, zero3(), v);
+            store3(s.after.shear_acceleration, i, select(sleeps, (-1.0f / s.dt) * xyz(predicted), a));
+        }
         store4(s.trial + i, with_w(v, predicted.w));
     }
 };
@@ -321,7 +326,8 @@ struct JointStress {
 };
 
 /// Where a particle may move in this pass.
-FIRN_HD Vec3 let_move(const SnowView& s, uint32_t i, const Vec3& a) {
+FIRN_HD Vec3 let_move(const SnowView& s, uint32_t i, const Vec3& wanted) {
+    const Vec3 a = select(asleep(s, i), zero3(), wanted);
     if (s.boundary_neighbours.row(i).length == 0) return a;
     const Real hold = load(s.hold + i);
     const Vec3 n = xyz(load4(s.surface_plane + i));
@@ -351,12 +357,21 @@ struct JointResidual {
     float still, moving;  ///< error that is allowed: m/s, and as a share of what the step changes
     bool settled;         ///< friction stays what it was, and nobody is let go: who is held hardly changes any more
     FIRN_HD Values<5> operator()(uint32_t i) const {
-        const Vec3 force = (1.0f / load(s.density + i)) * joint_divergence(s, i);
+        const Vec3 stress = (1.0f / load(s.density + i)) * joint_divergence(s, i);
         const Vec3 a = load3(s.after.shear_acceleration, i);
-        Vec3 r = force - a;
-        if (s.boundary_neighbours.row(i).length > 0) r = with_surface(i, r);
+        Vec3 r = stress - a;
+        const Mask sleeps = asleep(s, i);
+        if (any(sleeps)) {
+            const Real force = unborne(i, r), scale = s.shear_scaling ? load(s.shear_scaling + i) : splat(1.0f);
+            // In stiff snow, the least motion is a large force.
+            const Mask counts = s.dt * scale * force > 0.1f * s.set.sleep_speed;
+            const Mask overcome = both(both(sleeps, counts), force > s.set.wake_force);
+            store(s.after.calm + i, select(overcome, splat(0.0f), load(s.before.calm + i)));
+        }
+        r = s.boundary_neighbours.row(i).length > 0 ? with_surface(i, r) : let_move(s, i, r);
         store3(residual, i, r);
-        const Real weight = particle_mass(s, i);
+        // What sleeps has no error.
+        const Real weight = select(sleeps, splat(0.0f), particle_mass(s, i));
         const Real energy = dot(r, scaled_down(s, i, r));
         // The square root of the energy that is left over, as a speed, over what is allowed.
         const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
@@ -371,6 +386,18 @@ struct JointResidual {
         const Real error = s.dt * sqrt(max(energy, 0.0f));
         return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * error,
                  weight * error * error / allowed}};
+    }
+
+    /// The part of what is left over that no surface can bear, as an acceleration, for a particle that stands still.
+    FIRN_HD Real unborne(uint32_t i, const Vec3& r) const {
+        if (s.boundary_neighbours.row(i).length == 0) return sqrt(dot(r, r));
+        const SurfaceAt at = surface_at(s, i);
+        const Vec4 plane = load4(s.surface_plane + i);
+        const Mask touching = plane.w > -1e29f;
+        const Real along_normal = dot(r, at.normal), bond = strength_of_bond(i) * at.sticky;
+        const Vec3 along = r - along_normal * at.normal;
+        const Real sliding = sqrt(dot(along, along)) - at.friction * max(-along_normal, 0.0f) - bond;
+        return select(touching, max(sliding, along_normal - bond), sqrt(dot(r, r)));
     }
 
     /// Decides who is let go, and leaves what a particle may still do something about.
@@ -392,7 +419,8 @@ struct JointResidual {
         const Vec3 rubbed = -drag * moving_on;
         // What the snow's own forces leave over, whether or not friction has settled: so snow and body keep their
         // momentum.
-        store3(s.impulse, i, select(hold > 0.25f, (-particle_mass(s, i) * s.dt) * r, zero3()));
+        const Vec3 pushed = select(hold > 0.25f, (-particle_mass(s, i) * s.dt) * r, zero3());
+        store3(s.impulse, i, select(asleep(s, i), s.dt * load3(s.before.support, i), pushed));
         return let_move(s, i, r + rubbed);
     }
     /// What a sticky surface holds at most, as an acceleration: the snow's own strength on a particle's face.
@@ -472,7 +500,7 @@ struct JointOperator {
     FIRN_HD Vec3 product(const Float4* field, uint32_t i) const {
         const Vec3 p = xyz(load4(field + i));
         const Vec3 free = p - (1.0f / load(s.density + i)) * joint_divergence(s, i);
-        if (s.boundary_neighbours.row(i).length == 0) return free;
+        if (s.boundary_neighbours.row(i).length == 0) return let_move(s, i, free);
         return let_move(s, i, free + dragged(i, p));
     }
     FIRN_HD Real weight(uint32_t i) const { return particle_mass(s, i); }
@@ -533,7 +561,8 @@ struct TakeVelocity {
             const SurfaceAt at = surface_at(s, i);
             const Vec3 way = resisted(at.normal, load(s.hold + i), v - at.velocity);
             const Mask stands = dot(way, way) <= slip_speed(s) * slip_speed(s);
-            const Vec3 stopped = select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            Vec3 stopped = select(both(stands, load(s.drag + i) > 0.0f), way, zero3());
+            stopped = select(asleep(s, i), zero3(), stopped);
             v -= stopped;
             store3(s.impulse, i, load3(s.impulse, i) - velocity.w * stopped);
         }

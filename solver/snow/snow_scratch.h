@@ -28,6 +28,9 @@ enum Scratch : uint8_t {
     next_filling,
     next_misfit,
     next_damage,
+    next_calm,
+    next_support,
+    next_bearer,
     density,
     compaction,
     mass_position,
@@ -91,6 +94,9 @@ constexpr ScratchArray own_scratch[] = {
     {"next_filling", 1, {properties_stage, sort_stage}},
     {"next_misfit", 3, {strain_stage, sort_stage}},
     {"next_damage", 1, {properties_stage, sort_stage}},
+    {"next_calm", 1, {shear_stage, sort_stage}},
+    {"next_support", 3, {integrate_stage, sort_stage}},
+    {"next_bearer", 1, {integrate_stage, sort_stage}},
     {"density", 1, always},
     {"compaction", 1, always},
     {"mass_position", 4, {density_stage, density_stage}},
@@ -122,8 +128,8 @@ constexpr ScratchArray own_scratch[] = {
     {"hold", 1, {shear_stage, contact_stage}, -1, joint_pool},
     {"drag", 1, {shear_stage, contact_stage}, -1, joint_pool},
     {"step", 3, {shear_stage, shear_stage}, -1, joint_pool},
-    {"joint_impulse", 3, {shear_stage, contact_stage}, -1, joint_pool},
-    {"joint_nearest", 1, {shear_stage, contact_stage}, -1, joint_pool},
+    {"joint_impulse", 3, {shear_stage, integrate_stage}, -1, joint_pool},
+    {"joint_nearest", 1, {shear_stage, integrate_stage}, -1, joint_pool},
     {"joint_stress", 16, {shear_stage, shear_stage}, -1, joint_pool},
     {"shadow", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
     {"second_product", 3, {shear_stage, shear_stage}, -1, bicgstab_pool},
@@ -146,7 +152,8 @@ constexpr CommonStages common_stages{integrate_stage, sort_stage, search_stage};
 inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
 constexpr ArrayLayout state_layout[] = {
-    {"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {"misfit", 3}, {"damage", 1}, {}};
+    {"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {"misfit", 3},
+    {"damage", 1}, {"calm", 1},     {"support", 3},            {"bearer", 1},  {}};
 
 enum Input : int {
     acceleration,

@@ -9,6 +9,7 @@
 #include "snow/integrate.h"
 #include "snow/joint.h"
 #include "snow/pressure.h"
+#include "snow/sleep.h"
 #include "snow/snow_scratch.h"
 
 namespace firn::FIRN_LANES {
@@ -22,6 +23,7 @@ public:
     StepResult step(const Parameters&, double dt, const BodyPlacement* next, uint32_t bodies, double* impulse,
                     const Interrupt&, double* seconds) override;
     double stored_energy(const Parameters&) override;
+    void take_back(const Parameters&) override;
 
 private:
     SnowView view(const Parameters&, double dt) const;
@@ -100,6 +102,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     on_.for_each(count, AdvanceStrain{s});
     enter(snow::integrate_stage);
     on_.max<2>(count, Integrate{s}, solve(snow::pressure_solve)->sums);
+    on_.max<2>(count, FallAsleep{s}, solve(snow::pressure_solve)->sums + 2);
     const auto end = on_.mark();
 
     // All that the host wants to know, at once.
@@ -113,6 +116,8 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     }
     take_result();
     result.speed = ::sqrt(worst[1]);
+    result.some_asleep = worst[2] > 0;
+    result.some_woken = worst[3] > 0;
     SolveReport &of_pressure = result.solves[snow::pressure_solve], &of_shear = result.solves[snow::shear_solve];
     if (p.solver == Solver::split) of_pressure = report(solves[snow::pressure_solve]);
     if (p.solver != Solver::explicit_step) of_shear = report(solves[snow::shear_solve]);
@@ -135,6 +140,11 @@ inline double SnowStep::stored_energy(const Parameters& p) {
     double energy;
     on_.copy_out(&energy, extremes_.data(), 1);
     return energy;
+}
+
+inline void SnowStep::take_back(const Parameters& p) {
+    on_.for_each(counts_.owned, WakeBefore{view(p, 1)});
+    MethodStep::take_back(p);
 }
 
 inline bool SnowStep::solve_pressure(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
@@ -315,6 +325,11 @@ inline StepConstants SnowStep::constants(const Parameters& p, const ParticleView
     set.healed = p.healing_time > 0 ? 1.0f - ::expf(-s.dt / p.healing_time) : 0.0f;
     const float g = gravity_size(s);
     set.parting_speed = 0.02f * ::sqrtf((g > 0.1f ? g : 0.1f) * p.spacing);
+    set.sleep_after = set.joint && p.sleep_after > 0 ? p.sleep_after : FallAsleep::never;
+    set.sleep_speed = 0.15f * set.parting_speed;
+    set.wake_speed = 3.0f * set.sleep_speed;
+    set.wake_force = 0.1f * (g > 0.1f ? g : 0.1f);
+    set.healing_time = p.healing_time;
     return set;
 }
 
@@ -329,10 +344,13 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
                   property(snow::theta_s, p.theta_s),
                   property(snow::friction_angle, p.friction_angle)};
     const StateView before = sorted_.view(), after = next_state();
-    s.before = {before.own[0].columns,      before.own[1].columns.data, before.own[2].columns,
-                before.own[3].columns.data, before.own[4].columns,      before.own[5].columns.data};
-    s.after = {after.own[0].columns,      after.own[1].columns.data, after.own[2].columns,
-               after.own[3].columns.data, after.own[4].columns,      after.own[5].columns.data};
+    const auto snow_state = [](const StateView& v) {
+        return SnowStateView{v.own[0].columns,      v.own[1].columns.data, v.own[2].columns,
+                             v.own[3].columns.data, v.own[4].columns,      v.own[5].columns.data,
+                             v.own[6].columns.data, v.own[7].columns,      v.own[8].columns.data};
+    };
+    s.before = snow_state(before);
+    s.after = snow_state(after);
 
     s.predicted = work_.at<Float4>(snow::predicted);
     s.guessed = work_.at<Float4>(snow::guessed);
@@ -362,7 +380,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.shear_lever = work_.at<float>(snow::shear_lever);
     // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
     // freely is solved that way.
-    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && boundary_neighbours_.any();
+    const bool scaled = p.symmetric && p.solver != Solver::explicit_step && (boundary_neighbours_.any() || others_);
     s.shear_scaling = scaled ? work_.at<float>(snow::shear_scaling) : nullptr;
 
     s.blind = work_.columns(snow::blind);

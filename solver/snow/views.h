@@ -34,6 +34,11 @@ struct StepConstants {
     float hourglass;       ///< stiffness against motion that gradients can't see, of the shear modulus
     float healed;          ///< share of the broken bonds that form anew in this step
     float softening;       ///< spacing over the opening at which a crack has lost its strength; 0 = as hardening
+    float sleep_after;     ///< s at rest, after which snow sleeps; beyond all numbers = never
+    float sleep_speed;     ///< m/s, below which snow is at rest
+    float wake_speed;      ///< m/s, of a neighbour that wakes it
+    float wake_force;      ///< m/s^2, that nothing bears and that wakes it
+    float healing_time;    ///< s; 0 = bonds don't form anew in time
 };
 
 /// What snow keeps from step to step.
@@ -44,6 +49,9 @@ struct SnowStateView {
     float* filling;  ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
     Columns misfit;  ///< shift of the neighbours against the particle that strain does not explain, m
     float* damage;   ///< share of the bonds between grains that is broken
+    float* calm;     ///< s at rest
+    Columns support;  ///< force of a surface on a particle that sleeps, N
+    float* bearer;    ///< number of that surface's body, from 1; 0 = none
 };
 
 /// Everything of one step.
@@ -105,5 +113,10 @@ struct SnowView : ParticleView {
     // The end of the step.
     Float4* velocity_gradient;  ///< three records per particle, rows
 };
+
+/// Snow that sleeps stands still, whatever acts on it, until something wakes it.
+FIRN_HD Mask asleep(const SnowView& s, uint32_t i) {
+    return load(s.before.calm + i) >= s.set.sleep_after;
+}
 
 }  // namespace firn::FIRN_LANES

@@ -40,6 +40,7 @@ struct Parameters {
     float cfl_wave;
     float dt_min;
     float dt_max;
+    float sleep_after;
 
     // Method.
     Mode mode;

@@ -29,6 +29,13 @@ struct Particles {
     std::vector<Float3> misfit;
     /// Share of the bonds between grains that is broken: 0 = as placed, 1 = loose; empty = 0
     std::vector<float> damage;
+    /// s at rest. From Parameters::sleep_after on, and with no velocity, the particle sleeps; the time asleep counts on.
+    /// Set it to 0 to wake a particle. Empty = 0
+    std::vector<float> calm;
+    /// N, with which a body bears a particle that sleeps; empty = 0
+    std::vector<Float3> support;
+    /// Number of that body in the order in which bodies were added, from 1; 0 or empty = none
+    std::vector<float> bearer;
 
     // Inputs that hold until the next upload.
     std::vector<Float3> acceleration;   ///< m/s^2, added to gravity: forces of the host; empty = 0
@@ -41,7 +48,8 @@ struct Particles {
     std::vector<float> friction_angle;  ///< of grains on each other, degrees
     std::vector<float> rest_density;    ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
 
-    // Results of the last substep, written by download(), ignored by upload().
+    // Results of the last substep, written by download(). upload() ignores them but for particles that sleep: theirs
+    // are those with which they fell asleep.
     std::vector<float> density;     ///< rho, kg/m^3, Gissler 2020, Eq. 20
     std::vector<float> compaction;  ///< density over the density as placed, both unloaded: 1 = as placed, > 1 = packed
     std::vector<float> neighbours;  ///< number of snow neighbours
