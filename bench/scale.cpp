@@ -20,6 +20,7 @@
 #include "firn/engine.h"
 #include "firn/error.h"
 #include "firn/samples.h"
+#include "firn/surface_sources.h"
 #include "scene.h"
 #include "snow.h"
 
@@ -218,6 +219,117 @@ void measure_ground(Figures& figures, const fs::path& examples, const fs::path& 
     add("bodies_1000_cost", 4, "a thousand moving bodies that touch nothing, over none (goal 1.05)");
 }
 
+Particles lattice(int nx, int ny, int nz, double dx, const double corner[3]) {
+    Particles snow;
+    for (int k = 0; k < nz; ++k)
+        for (int j = 0; j < ny; ++j)
+            for (int i = 0; i < nx; ++i)
+                snow.position.push_back({static_cast<float>(corner[0] + (i + 0.5) * dx),
+                                         static_cast<float>(corner[1] + (j + 0.5) * dx),
+                                         static_cast<float>(corner[2] + (k + 0.5) * dx)});
+    return snow;
+}
+
+firn::Body ground(float spacing) {
+    firn::Body body;
+    body.name = "ground";
+    body.friction = 0.6f;
+    firn::BoundarySettings settings;
+    settings.spacing = spacing;
+    body.source = firn::plane_source(0, 0, firn::Transform(), settings);
+    return body;
+}
+
+/// Snow that falls some centimetres and comes to rest: a frame in motion, and one when all of it sleeps.
+void measure_rest(Figures& figures) {
+    const double dx = 0.05, corner[3] = {-2.8, 0.04, -2.8};
+    const Particles snow = lattice(112, 20, 112, dx, corner);
+    firn::Parameters p;
+    p.spacing = static_cast<float>(dx);
+    Engine engine(p, "cpu");
+    engine.add_body(ground(p.spacing));
+    engine.upload(snow);
+    double moving = 0, resting = 0, bytes_awake = 0, bytes_asleep = 0;
+    int frames = 0;
+    for (int rests = 0; frames < 120 && rests < 2; ++frames) {
+        const double start = cpu_seconds();
+        const firn::FrameReport report = engine.advance(1.0 / 24);
+        const double took = cpu_seconds() - start;
+        // The first ones fall; then they land.
+        if (frames == 3) moving = took, bytes_awake = static_cast<double>(report.bytes);
+        if (report.asleep < snow.count()) continue;
+        resting = took, bytes_asleep = static_cast<double>(report.bytes);
+        ++rests;
+    }
+    const double count = static_cast<double>(snow.count());
+    figures.add("rest_cost", resting / moving,
+                "a frame of 250,880 particles that sleep, over one in motion (goal 0.05)");
+    figures.add("rest_frames", frames, "frames until all slept, and one more");
+    figures.add("bytes_per_particle_awake", bytes_awake / count, "(goal 560)");
+    figures.add("bytes_per_particle_asleep", bytes_asleep / count, "(goal 200)");
+}
+
+/// A plough in 40 m of street, with Auto Sleep and without, from the same state.
+void measure_street(Figures& figures) {
+    const double dx = 0.035, corner[3] = {-20, 0, -1.225};
+    firn::Parameters p;
+    p.spacing = static_cast<float>(dx);
+    const Particles fresh = lattice(1143, 6, 70, dx, corner);
+    Particles settled;
+    {
+        Engine engine(p, "cpu");
+        engine.add_body(ground(p.spacing));
+        engine.upload(fresh);
+        for (int frame = 0; frame < 24; ++frame)
+            if (engine.advance(1.0 / 24).asleep == fresh.count()) break;
+        engine.download(settled);
+    }
+    const auto drive = [&](bool sleeps) {
+        firn::Parameters q = p;
+        if (!sleeps) q.sleep_after = 0;
+        Engine engine(q, "cpu");
+        engine.add_body(ground(p.spacing));
+        firn::Body blade;
+        blade.name = "blade";
+        blade.motion = firn::Motion::rigid;
+        blade.friction = 0.1f;
+        for (int j = 1; j < 20; ++j)
+            for (int k = -24; k <= 24; ++k)
+                blade.position.push_back(
+                    {static_cast<float>(-0.02 * std::abs(k)), static_cast<float>(j * dx), static_cast<float>(k * dx)});
+        blade.placement.translation[0] = -10;
+        const firn::BodyId id = engine.add_body(blade);
+        engine.upload(settled);
+        Outcome outcome;
+        double asleep = 0;
+        const int frames = 6;
+        for (int frame = 1; frame <= frames; ++frame) {
+            firn::Transform to = blade.placement;
+            to.translation[0] = -10 + 5.0 / 24 * frame;
+            engine.move_body(id, to);
+            const double start = cpu_seconds();
+            const firn::FrameReport report = engine.advance(1.0 / 24);
+            outcome.seconds += cpu_seconds() - start;
+            asleep += static_cast<double>(report.asleep) / frames;
+        }
+        Particles snow;
+        engine.download(snow);
+        // Where the blade went.
+        Particles near;
+        for (size_t i = 0; i < snow.count(); ++i)
+            if (std::abs(settled.position[i].x + 9.4f) < 1.0f) near.position.push_back(snow.position[i]);
+        take_percentiles(near, outcome.place);
+        outcome.substeps = asleep / static_cast<double>(snow.count());
+        return outcome;
+    };
+    const Outcome awake = drive(false), slept = drive(true);
+    figures.add("street_speedup", awake.seconds / slept.seconds,
+                "480,060 particles, a plough at 5 m/s, all awake over Auto Sleep (goal 8)");
+    figures.add("street_asleep", slept.substeps, "share of the particles that slept (0.9 or more)");
+    figures.add("street_shift", shift(awake, slept),
+                "5th, 50th, 95th percentile of the place of the snow near the blade (goal 0.03)");
+}
+
 /// A sphere of triangles as fine as the samples.
 void measure_sampling(Figures& figures) {
     const float spacing = 0.01f;
@@ -267,6 +379,8 @@ int main(int argc, char** argv) try {
     fs::create_directories(scratch);
     // Before anything starts threads here: it forks.
     measure_ground(figures, examples, scratch);
+    measure_rest(figures);
+    measure_street(figures);
     measure_sampling(figures);
     measure_check(figures, examples, firn);
     fs::remove_all(scratch);

@@ -112,9 +112,12 @@ void ProgressView::frame_done(const FrameRecord& record) {
             std::snprintf(text, sizeof text, "%s%.1f", iterations.empty() ? "  iterations " : " + ", solve.iterations);
             iterations += text;
         }
-        std::fprintf(stderr, "frame %d/%d  substeps %d%s  particles %llu  memory %s  %.1f s  left %s\n", record.frame,
+        std::string asleep;
+        if (record.asleep > 0 && record.particles > 0)
+            asleep = " (" + std::to_string(100 * record.asleep / record.particles) + " % asleep)";
+        std::fprintf(stderr, "frame %d/%d  substeps %d%s  particles %llu%s  memory %s  %.1f s  left %s\n", record.frame,
                      last_frame_, record.substeps, iterations.c_str(),
-                     static_cast<unsigned long long>(record.particles),
+                     static_cast<unsigned long long>(record.particles), asleep.c_str(),
                      bytes_text(static_cast<double>(record.bytes_process)).c_str(), record.wall,
                      clock_text(seconds_left()).c_str());
     }

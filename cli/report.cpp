@@ -313,8 +313,10 @@ private:
                  {series("engine", [](const F& f) { return 1e-6 * static_cast<double>(f.bytes); }),
                   series("process", [](const F& f) { return 1e-6 * static_cast<double>(f.bytes_process); })}));
         all.push_back(phases());
-        all.push_back(make("Particles", "", "Snow particles in the scene, and boundary particles near them.",
+        all.push_back(make("Particles", "",
+                           "Snow particles in the scene, those asleep, and boundary particles near snow that is awake.",
                            {series("snow", [](const F& f) { return f.particles; }),
+                            series("asleep", [](const F& f) { return f.asleep; }),
                             series("boundary", [](const F& f) { return f.boundary_particles; })}));
         std::string html =
             "<h2>Charts</h2>\n<p class=\"soft\">Hold the mouse over a frame for its numbers.</p>\n"

@@ -63,6 +63,7 @@ void for_each_number(Record& record, Function function) {
     function("speed", record.speed);
     function("mass", record.mass);
     function("boundary_particles", record.boundary_particles);
+    function("asleep", record.asleep);
     function("bytes", record.bytes);
     function("bytes_process", record.bytes_process);
     function("wall", record.wall);
@@ -237,6 +238,7 @@ void add_report(FrameRecord& record, const FrameReport& report) {
     }
     add_limits(record, report);
     record.boundary_particles = report.boundary;
+    record.asleep = report.asleep;
     record.bytes = std::max(record.bytes, report.bytes);
     for (const std::string& warning : report.warnings)
         if (std::find(record.warnings.begin(), record.warnings.end(), warning) == record.warnings.end())

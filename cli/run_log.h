@@ -65,6 +65,7 @@ struct FrameRecord {
     double speed = 0;                                         ///< largest, m/s
     double mass = 0;                                          ///< kg
     uint64_t boundary_particles = 0;                          ///< that snow is near
+    uint64_t asleep = 0;                                      ///< snow particles
     uint64_t bytes = 0;                                       ///< held by the engine
     uint64_t bytes_process = 0;                               ///< resident set
     /// Wall-clock seconds by phase: those of the method (neighbours, properties, ...), volumes, files.

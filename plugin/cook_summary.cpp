@@ -12,6 +12,7 @@ CookSummary cook_summary(const EngineCache& cache, const FrameReport& report) {
     summary.notice = engine.notice();
     summary.snow_particles = engine.particle_count();
     summary.boundary_particles = cache.boundary_particles();
+    summary.asleep = report.asleep;
     summary.bytes = engine.estimate(summary.snow_particles, summary.boundary_particles).needed;
     summary.substeps = static_cast<int>(report.substeps.size());
     summary.solves = report.solves();
@@ -36,9 +37,10 @@ std::string substeps_and_iterations(const CookSummary& summary) {
 }
 
 std::string particles_and_memory(const CookSummary& summary) {
-    char text[128];
-    std::snprintf(text, sizeof text, "%llu snow and %llu boundary particles, about %.0f MB",
-                  static_cast<unsigned long long>(summary.snow_particles),
+    const std::string asleep = summary.asleep ? " (" + std::to_string(summary.asleep) + " asleep)" : "";
+    char text[160];
+    std::snprintf(text, sizeof text, "%llu snow%s and %llu boundary particles, about %.0f MB",
+                  static_cast<unsigned long long>(summary.snow_particles), asleep.c_str(),
                   static_cast<unsigned long long>(summary.boundary_particles), double(summary.bytes) / 1e6);
     return text;
 }

@@ -13,7 +13,8 @@ namespace firn {
 struct CookSummary {
     std::string device, notice;  ///< notice: why not the device that was asked for; mostly empty
     uint64_t snow_particles = 0, boundary_particles = 0;
-    uint64_t bytes = 0;  ///< estimate of the memory that the engine needs
+    uint64_t asleep = 0;  ///< snow particles
+    uint64_t bytes = 0;   ///< estimate of the memory that the engine needs
     int substeps = 0;
     std::vector<SolveSummary> solves;
     std::string limit;     ///< of the most frequent limit: how many substeps, and who asked for the shortest

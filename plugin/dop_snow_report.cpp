@@ -24,6 +24,7 @@ void SIM_FirnSnowReport::set(const CookSummary& summary) {
     options.setOptionS("notice", summary.notice);
     options.setOptionI("snow_particles", static_cast<int64>(summary.snow_particles));
     options.setOptionI("boundary_particles", static_cast<int64>(summary.boundary_particles));
+    options.setOptionI("asleep", static_cast<int64>(summary.asleep));
     options.setOptionF("memory_mb", double(summary.bytes) / 1e6);
     options.setOptionI("substeps", summary.substeps);
     options.setOptionS("step_limit", summary.limit);

@@ -293,7 +293,7 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
     }
     arrive_all(time / frame);
     reporter.report.time = time;
-    reporter.report.bytes = owner.device()->bytes();
+    reporter.report.bytes = owner.device()->bytes() + dormant.bytes();
     reporter.report.boundary = near.count();
     reporter.report.asleep = dormant.asleep();
     const std::string news = owner.take_news();

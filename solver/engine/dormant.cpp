@@ -137,11 +137,21 @@ void Dormant::take(const Particles& given, const Parameters& p) {
     held_.clear();
     loads_.clear();
     asleep_ = 0;
-    some_asleep_ = std::any_of(given.calm.begin(), given.calm.end(), [](float calm) { return calm > 0; });
-    const size_t count = given.count();
-    results_known_ = !some_asleep_ || (given.density.size() == count && given.compaction.size() == count &&
-                                       given.neighbours.size() == count);
+    const auto last = std::find_if(given.calm.rbegin(), given.calm.rend(), [](float calm) { return calm > 0; });
+    const size_t sleepers_end = static_cast<size_t>(given.calm.rend() - last);
+    some_asleep_ = sleepers_end > 0;
+    // What the host has added since has none yet, and does not sleep.
+    results_known_ = std::all_of(method_.info.arrays.begin(), method_.info.arrays.end(), [&](const ParticleArray& a) {
+        return a.role != ArrayRole::result || a.size(given) >= sleepers_end;
+    });
     whole_ = some_asleep_ && results_known_ ? given : Particles();
+}
+
+uint64_t Dormant::bytes() const {
+    uint64_t sum = whole_.id.size() * sizeof(int64_t) + held_.size() * sizeof(uint32_t);
+    for (const ParticleArray& array : method_.info.arrays)
+        sum += array.size(whole_) * static_cast<uint64_t>(array.components) * sizeof(float);
+    return sum;
 }
 
 void Dormant::fetch(const DeviceOwner& owner, Particles& to) const {

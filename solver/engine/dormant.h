@@ -38,6 +38,8 @@ public:
     uint64_t count(uint64_t held) const { return split_ ? whole_.count() : held; }
     /// That slept when the device was last given some.
     uint64_t asleep() const { return asleep_; }
+    /// That it holds, of the host's memory.
+    uint64_t bytes() const;
     /// Inputs of all particles, for the stiffest of them.
     const Particles* inputs() const { return split_ ? &whole_ : nullptr; }
     /// What those that are left out do to each body: six numbers, force (N) and torque about the origin (N m).

@@ -40,8 +40,7 @@ Box moved(const Transform& t, const double low[3], const double high[3]) {
 
 /// Everything within `reach` of a brick, in the world.
 Box reach_of(const KnownBody& b, const BoundaryBrick& brick, double reach) {
-    const double low[3] = {brick.low.x, brick.low.y, brick.low.z},
-                 high[3] = {brick.high.x, brick.high.y, brick.high.z};
+    const double low[3] = {brick.low.x, brick.low.y, brick.low.z}, high[3] = {brick.high.x, brick.high.y, brick.high.z};
     Box box;
     if (b.body.motion == Motion::rigid) {
         box = moved(b.now, low, high);

@@ -88,7 +88,8 @@ struct FallAsleep {
         }
         // What the host pushes stays awake.
         if (s.acceleration[0]) {
-            const Vec3 a = external_acceleration(s, i) - Vec3{splat(s.gravity[0]), splat(s.gravity[1]), splat(s.gravity[2])};
+            const Vec3 a =
+                external_acceleration(s, i) - Vec3{splat(s.gravity[0]), splat(s.gravity[1]), splat(s.gravity[2])};
             restless = select(dot(a, a) > 0.0f, one, restless);
         }
         return {stirring > 0.5f, restless > 0.5f, awake > 0.5f};

@@ -151,9 +151,16 @@ static_assert(scratch_end == common_scratch + sizeof own_scratch / sizeof *own_s
 constexpr CommonStages common_stages{integrate_stage, sort_stage, search_stage};
 inline constexpr ScratchTable scratch(common_stages, own_scratch);
 
-constexpr ArrayLayout state_layout[] = {
-    {"strain", 6}, {"pressure", 1}, {"shear_acceleration", 3}, {"filling", 1}, {"misfit", 3},
-    {"damage", 1}, {"calm", 1},     {"support", 3},            {"bearer", 1},  {}};
+constexpr ArrayLayout state_layout[] = {{"strain", 6},
+                                        {"pressure", 1},
+                                        {"shear_acceleration", 3},
+                                        {"filling", 1},
+                                        {"misfit", 3},
+                                        {"damage", 1},
+                                        {"calm", 1},
+                                        {"support", 3},
+                                        {"bearer", 1},
+                                        {}};
 
 enum Input : int {
     acceleration,

@@ -46,10 +46,10 @@ struct SnowStateView {
     Columns strain;  ///< F_E - 1, six columns
     float* pressure;
     Columns shear_acceleration;
-    float* filling;  ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
-    Columns misfit;  ///< shift of the neighbours against the particle that strain does not explain, m
-    float* damage;   ///< share of the bonds between grains that is broken
-    float* calm;     ///< s at rest
+    float* filling;   ///< how dense the snow looked where it was placed, over its density; 0 = not yet known
+    Columns misfit;   ///< shift of the neighbours against the particle that strain does not explain, m
+    float* damage;    ///< share of the bonds between grains that is broken
+    float* calm;      ///< s at rest
     Columns support;  ///< force of a surface on a particle that sleeps, N
     float* bearer;    ///< number of that surface's body, from 1; 0 = none
 };

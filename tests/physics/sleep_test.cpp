@@ -66,8 +66,8 @@ TEST(Sleep, ABallLandsAsOnSnowThatIsAwake) {
         Parameters p = of_preset("dry", dx);
         if (k == 0) p.sleep_after = 0;
         Engine engine(p);
-        engine.add_body(floor_body(26 * dx, dx));
-        engine.upload(bed(24, 5, dx));
+        engine.add_body(floor_body(52 * dx, dx));
+        engine.upload(snow_at(lattice_box(100, 5, 20, dx, {-50 * dx, 0, -10 * dx})));
         Particles snow = run(engine, 1);
         if (k == 1) note("share asleep before the ball comes", double(asleep(snow, p)) / double(snow.count()));
         const size_t before = snow.count();
@@ -78,9 +78,9 @@ TEST(Sleep, ABallLandsAsOnSnowThatIsAwake) {
         end[k] = run(engine, 1);
         seconds[k] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         size_t moved = 0;
-        for (size_t i = 0; i < before; ++i)
-            moved += length(wide(end[k].position[i]) - wide(snow.position[i])) > 1e-6;
-        note(k ? "share of the bed that the ball moves, asleep before" : "the same, awake before", double(moved) / double(before));
+        for (size_t i = 0; i < before; ++i) moved += length(wide(end[k].position[i]) - wide(snow.position[i])) > 1e-6;
+        note(k ? "share of the bed that the ball moves, asleep before" : "the same, awake before",
+             double(moved) / double(before));
         if (k) {
             EXPECT_LT(double(moved) / double(before), 0.5);
         }
@@ -102,7 +102,7 @@ TEST(Sleep, APloughMovesItAsSnowThatIsAwake) {
     Particles end[2];
     double force[2];
     for (int k = 0; k < 2; ++k) {
-        Parameters p = of_preset("dry", dx);
+        Parameters p = of_preset("packed", dx);  // stiff: the push runs through all of it at once
         if (k == 0) p.sleep_after = 0;
         Engine engine(p);
         engine.add_body(floor_body(30 * dx, dx));
@@ -111,20 +111,20 @@ TEST(Sleep, APloughMovesItAsSnowThatIsAwake) {
         const uint32_t plough = engine.add_body(plate);
         engine.move_body(plough, turn({}, {-1.5, 0, 0}));
         engine.advance(1e-3);
-        engine.upload(bed(20, 4, dx));
-        run(engine, 1);
+        engine.upload(bed(16, 4, dx));
+        run(engine, 0.7);
         double work = 0;
-        for (int step = 1; step <= 24; ++step) {
+        for (int step = 1; step <= 16; ++step) {
             engine.move_body(plough, turn({}, {-1.5 + 1.5 * step / 24, 0, 0}));
             engine.advance(frame);
-            work -= engine.body_load(plough).force[0] * 1.5 / 24;
+            work -= engine.body_load(plough).force[0] / 16;
         }
-        force[k] = work / 1.5;
-        end[k] = run(engine, 0.5);
+        force[k] = work;
+        engine.download(end[k]);
     }
     note("mean force of the plough, asleep before over awake", force[1] / force[0]);
     EXPECT_GT(force[0], 10);  // N
-    EXPECT_NEAR(force[1] / force[0], 1, 0.05);
+    EXPECT_NEAR(force[1] / force[0], 1, 0.02);
     double worst = 0;
     for (int axis = 0; axis < 3; ++axis)
         for (const double share : {0.05, 0.5, 0.95})
@@ -152,7 +152,8 @@ TEST(Sleep, ALoadPressesWhatSleepsBelow) {
         grow_state(snow);
         // Four times as heavy as what it lies on.
         snow.rest_density.assign(snow.count(), p.rest_density);
-        std::fill(snow.rest_density.begin() + static_cast<std::ptrdiff_t>(below), snow.rest_density.end(), 4 * p.rest_density);
+        std::fill(snow.rest_density.begin() + static_cast<std::ptrdiff_t>(below), snow.rest_density.end(),
+                  4 * p.rest_density);
         engine.upload(snow);
         Particles end = run(engine, 1.5);
         end.position.resize(below);

@@ -29,8 +29,8 @@ struct Particles {
     std::vector<Float3> misfit;
     /// Share of the bonds between grains that is broken: 0 = as placed, 1 = loose; empty = 0
     std::vector<float> damage;
-    /// s at rest. From Parameters::sleep_after on, and with no velocity, the particle sleeps; the time asleep counts on.
-    /// Set it to 0 to wake a particle. Empty = 0
+    /// s at rest. From Parameters::sleep_after on, and with no velocity, the particle sleeps; the time asleep counts
+    /// on. Set it to 0 to wake a particle. Empty = 0
     std::vector<float> calm;
     /// N, with which a body bears a particle that sleeps; empty = 0
     std::vector<Float3> support;

@@ -83,7 +83,7 @@ struct FrameReport {
     std::vector<PhaseTime> phases;  ///< all of the method's table
     uint64_t bytes = 0;             ///< memory held by the engine
     uint64_t boundary = 0;          ///< boundary particles that others were near as the frame ended
-    uint64_t asleep = 0;            ///< particles that slept when somebody last looked: at the start of the frame, or later
+    uint64_t asleep = 0;  ///< particles that slept when somebody last looked: at the start of the frame, or later
     /// Every solve of the method's table.
     std::vector<SolveSummary> solves() const;
     /// What limited the substeps, the most frequent first.
