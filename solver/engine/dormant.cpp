@@ -39,8 +39,6 @@ public:
             if (meets) marked_[k] = true;
         }
     }
-    /// Particles in marked cubes.
-    std::vector<uint32_t> marked() const { return in(marked_); }
     /// Particles in marked cubes and those around them, in their order.
     std::vector<uint32_t> near_marked() const {
         std::vector<bool> near(place_.size());
@@ -53,16 +51,13 @@ public:
                 if (other != number_.end()) near[other->second] = true;
             }
         }
-        return in(near);
+        std::vector<uint32_t> found;
+        for (size_t i = 0; i < of_.size(); ++i)
+            if (near[of_[i]]) found.push_back(static_cast<uint32_t>(i));
+        return found;
     }
 
 private:
-    std::vector<uint32_t> in(const std::vector<bool>& cubes) const {
-        std::vector<uint32_t> found;
-        for (size_t i = 0; i < of_.size(); ++i)
-            if (cubes[of_[i]]) found.push_back(static_cast<uint32_t>(i));
-        return found;
-    }
     using Cube = std::array<int32_t, 3>;
     struct Hash {
         size_t operator()(const Cube& c) const {
@@ -224,7 +219,7 @@ void Dormant::wake_around(const std::vector<bool>& woken, const Parameters& p) {
     Cubes cubes(whole_.position, cube_width(p));
     for (size_t i = 0; i < woken.size(); ++i)
         if (woken[i]) cubes.mark(i);
-    for (const uint32_t i : cubes.marked())
+    for (const uint32_t i : cubes.near_marked())
         if (sleeps(i)) wake(i, p);
 }
 
