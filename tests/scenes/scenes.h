@@ -131,8 +131,8 @@ inline void append(Particles& to, const Particles& more) {
     to.velocity.resize(moving ? to.count() : 0);
 }
 
-/// After positions and velocities were appended to what an engine gave back: the rest of the new particles' state is that
-/// of new snow.
+/// After positions and velocities were appended to what an engine gave back: the rest of the new particles' state is
+/// that of new snow.
 inline void grow_state(Particles& p) {
     for (const firn::ParticleArray& array : firn::particle_arrays())
         if (array.role == firn::ArrayRole::state && array.components > 0 && array.size(p) > 0)
