@@ -8,6 +8,7 @@
 #include "samples/mesh_sketch.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
+#include "samples/thinned_file.h"
 
 namespace firn {
 
@@ -38,14 +39,16 @@ std::vector<Vec3> cut(const std::vector<Vec3>& polygon, double Vec3::*coordinate
 }
 
 /// What of a surface lies in each of the boxes, relative to its low corner: no more than `most` triangles of each.
-std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Box>& boxes, size_t most) {
+/// `stride`: of so many one is enough.
+std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Box>& boxes, size_t most,
+                                    double stride = 1) {
     constexpr size_t part = 4096;
     struct Meeting {
         size_t box, triangle;
     };
     std::vector<TriangleDraw> drawn(boxes.size(), TriangleDraw(most));
     std::vector<std::vector<Meeting>> meetings;
-    source.for_each([&](const Corners* some, size_t count) {
+    const auto look = [&](const Corners* some, size_t count) {
         meetings.resize((count + part - 1) / part);
         tbb::parallel_for(size_t(0), meetings.size(), [&](size_t k) {
             meetings[k].clear();
@@ -87,9 +90,15 @@ std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Bo
                 for (size_t k = 2; k < polygon.size(); ++k) add(polygon[0], polygon[k - 1], polygon[k]);
             }
         }
-    });
+    };
+    std::vector<Extent> extents;
+    for (const Box& box : boxes) extents.push_back({narrow(box.low), narrow(box.high)});
+    const double stand_for = source.for_each_near(extents, stride, look);
     std::vector<DrawnTriangles> parts;
-    for (TriangleDraw& draw : drawn) parts.push_back(draw.drawn());
+    for (TriangleDraw& draw : drawn) {
+        parts.push_back(draw.drawn());
+        for (float& area : parts.back().stands_for) area *= static_cast<float>(stand_for);
+    }
     return parts;
 }
 
@@ -161,16 +170,18 @@ Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const 
     return count;
 }
 
-/// `drawn`: the surface's triangles, or some of them by area; then the surface is a large one. No more than `most` of a
-/// patch's triangles are kept.
-Count count_patches(TriangleSource& all, const Mesh& drawn, double width, size_t most, const SurfacePlan& plan,
-                    float spacing) {
+/// `triangles`: how many the surface has. `drawn`: all of them, or some of them by area; then the surface is a large
+/// one. No more than `most` of a patch's triangles are kept.
+Count count_patches(TriangleSource& all, double triangles, const Mesh& drawn, double width, size_t most,
+                    const SurfacePlan& plan, float spacing) {
     Count count = begun_count(plan, spacing);
     std::vector<Box> boxes;
     for (const SurfacePlace& place : scattered_places(drawn, plan.facts.area, patch_count))
         boxes.push_back(box_about(place.position, width));
+    // A cloud needs no more of them than it has points there.
+    const double stride = triangles / (points_per_sample * expected_samples(plan.facts, spacing));
     std::vector<SurfacePatch> patches;
-    for (const DrawnTriangles& part : cut_out(all, boxes, most)) add_patch(part, width, plan, spacing, patches);
+    for (const DrawnTriangles& part : cut_out(all, boxes, most, stride)) add_patch(part, width, plan, spacing, patches);
     count.particles = particles_of(plan, spacing, patches);
     return count;
 }
@@ -231,7 +242,8 @@ Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double pr
     const Patching patch = patching(plan.facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
     if (!patch.pays) return count_whole(mesh, {}, plan, spacing, probes);
     MeshTriangles all(mesh);
-    return count_patches(all, mesh, patch.width, all_of_them, plan, spacing);
+    return count_patches(all, static_cast<double>(mesh.triangles.size()), mesh, patch.width, all_of_them, plan,
+                         spacing);
 }
 
 Count count_surface(TriangleSource& source, const SurfaceSettings& settings, double probes) {
@@ -246,7 +258,7 @@ Count count_surface(TriangleSource& source, const SurfaceSettings& settings, dou
     const bool enough = points_per_sample * expected_samples(plan.facts, spacing) < static_cast<double>(drawn);
     if (enough || !patch.pays)
         return count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes);
-    return count_patches(source, seen.drawn, patch.width, dense, plan, spacing);
+    return count_patches(source, static_cast<double>(seen.triangles), seen.drawn, patch.width, dense, plan, spacing);
 }
 
 double near_width(const SurfaceSettings& settings) {
@@ -272,8 +284,8 @@ Count count_surface_near(const MeshFacts& facts, const SurfaceSettings& settings
 Count count_mesh_surface(const std::string& path, float scale, const SurfaceSettings& settings, double probes) {
     if (!is_large_mesh_file(path))
         return count_surface(transformed(read_mesh(path), Transform(), scale), settings, probes);
-    FileTriangles triangles(path, scale);
-    return count_surface(triangles, settings, probes);
+    return of_file_triangles(path, scale,
+                             [&](TriangleSource& triangles) { return count_surface(triangles, settings, probes); });
 }
 
 Count count_heightfield(const Heightfield& field, const SurfaceSettings& settings, double probes) {
