@@ -8,6 +8,9 @@
 
 namespace firn {
 
+/// Of a normal's upward part: a layer stays on slopes of up to 60 degrees.
+constexpr double least_upward_of_layers = 0.5;
+
 Count count_surface(TriangleSource&, const SurfaceSettings&, double probes = 2e5);
 Count count_filling(TriangleSource&, const FillSettings&);
 Count count_layer(TriangleSource& ground, float thickness, const FillSettings&);

@@ -17,8 +17,6 @@ namespace firn {
 namespace {
 
 constexpr double bytes_per_layer_particle = 20;  ///< while it is made
-/// Of the normal's upward part: snow stays on slopes of up to 60 degrees.
-constexpr double least_upward = 0.5;
 constexpr double most_columns = 1e9;
 constexpr double most_looked_at = 1e6;  ///< columns of a count: where there are more, some stand for all
 
@@ -70,7 +68,7 @@ void columns_through(const ColumnPlan& plan, const Vec3& a, const Vec3& b, const
     const double size = length(normal);
     if (!(std::fabs(normal.y) > 1e-9 * size)) return;  // seen edge-on from above
     // Whichever way the triangle faces: modellers leave meshes inside out.
-    const bool flat = std::fabs(normal.y) >= least_upward * size;
+    const bool flat = std::fabs(normal.y) >= least_upward_of_layers * size;
     const auto first = [](double from, double start, double step) {
         return static_cast<size_t>(std::max(0.0, std::ceil((from - start) / step)));
     };
@@ -97,7 +95,7 @@ void columns_about(const ColumnPlan& plan, const Corners& corners, double times,
     const Vec3 a = wide(corners[0]), b = wide(corners[1]), c = wide(corners[2]);
     const Vec3 normal = cross(b - a, c - a), middle = 1.0 / 3 * (a + b + c);
     const double aside = 0.5 * std::sqrt(times * 0.5 * std::fabs(normal.y));
-    const bool flat = std::fabs(normal.y) >= least_upward * length(normal);
+    const bool flat = std::fabs(normal.y) >= least_upward_of_layers * length(normal);
     const auto range = [&](double at, double first, double count) {
         const double from = std::max(0.0, std::ceil((at - aside - first) / plan.spacing)),
                      to = std::min(count - 1, std::floor((at + aside - first) / plan.spacing));
@@ -185,6 +183,15 @@ double layers_of(float thickness, float spacing) {
     return std::max(1.0, std::round(double(thickness) / double(spacing)));
 }
 
+Count layer_count(double particles, const MeshFacts& ground) {
+    Count count;
+    count.particles = particles;
+    count.bytes = particles * bytes_per_layer_particle;
+    count.low = ground.low;
+    count.high = ground.high;
+    return count;
+}
+
 }  // namespace
 
 Filling fill_layer(const Mesh& ground, float thickness, const FillSettings& settings) {
@@ -224,12 +231,8 @@ Count count_layer(TriangleSource& ground, float thickness, const FillSettings& s
     const double stride = std::max(1.0, std::ceil(std::sqrt(all.columns() / most_looked_at)));
     const ColumnPlan some = stride > 1 ? thinned(all, stride) : all;
     const double covered = ground.each_stands_for() > 1 ? covered_about(ground, some) : covered_by_all(ground, some);
-    Count count;
-    count.particles = std::round(covered * all.columns() / some.columns()) * layers;
+    Count count = layer_count(std::round(covered * all.columns() / some.columns()) * layers, facts);
     count.exact = stride == 1 && ground.each_stands_for() == 1;
-    count.bytes = count.particles * bytes_per_layer_particle;
-    count.low = facts.low;
-    count.high = facts.high;
     return count;
 }
 
@@ -249,6 +252,12 @@ Count count_mesh_layer(const std::string& path, float scale, const Transform& pl
 Count count_layer_on(const Heightfield& ground, float thickness, const FillSettings& settings) {
     HeightfieldTriangles triangles(ground);
     return count_layer(triangles, thickness, settings);
+}
+
+Count count_layer_on(const HeightfieldLook& ground, float thickness, const FillSettings& settings) {
+    if (ground.whole) return count_layer_on(ground.field, thickness, settings);
+    const double layers = layers_of(thickness, settings.spacing);
+    return layer_count(std::round(ground.flat * column_plan(ground.facts, settings).columns()) * layers, ground.facts);
 }
 
 }  // namespace firn

@@ -67,6 +67,8 @@ private:
     const Mesh& mesh_;
 };
 
+Float3 heightfield_point(const Heightfield&, int row, int column);
+
 /// Those of heightfield_mesh().
 class HeightfieldTriangles : public TriangleSource {
 public:
