@@ -298,6 +298,8 @@ Count count_layer_on(const Scene& scene, size_t index, int frame, float thicknes
                                 transform_of(g.placed), thickness, settings);
     if (g.shape == ShapeKind::mesh)
         return count_mesh_layer(g.file, g.placed.scale, placement_at(collider, frame), thickness, settings);
+    if (g.shape == ShapeKind::vdb)
+        return count_vdb_layer(g.file, g.grid, g.placed.scale, placement_at(collider, frame), thickness, settings);
     return count_layer(collider_mesh(scene, index, frame), thickness, settings);
 }
 

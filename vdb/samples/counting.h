@@ -28,4 +28,12 @@ double near_width(const SurfaceSettings&);
 Count count_filling_of(const MeshFacts&, const FillSettings&, const std::function<bool(const Vec3&)>& is_inside,
                        const std::function<std::vector<double>(double reach)>& thickness);
 
+/// `covered`: m^2, seen from above, on which a layer stays.
+Count count_layer_of(const MeshFacts& ground, float thickness, const FillSettings&,
+                     const std::function<double()>& covered);
+/// Makes the next part of a ground, from above. False when there is none that reaches above `lowest`, m.
+using NextFromAbove = std::function<bool(float lowest, Mesh& part)>;
+/// The share of a square, seen from above, on which a layer stays, from some of its places. `width`: m.
+double share_covered(double low_x, double low_z, double width, const NextFromAbove&);
+
 }  // namespace firn

@@ -236,6 +236,26 @@ Count count_layer(TriangleSource& ground, float thickness, const FillSettings& s
     return count;
 }
 
+Count count_layer_of(const MeshFacts& ground, float thickness, const FillSettings& settings,
+                     const std::function<double()>& covered) {
+    const double layers = layers_of(thickness, settings.spacing), spacing = column_plan(ground, settings).spacing;
+    return layer_count(std::round(covered() / (spacing * spacing)) * layers, ground);
+}
+
+double share_covered(double low_x, double low_z, double width, const NextFromAbove& next) {
+    ColumnPlan places;
+    places.count_x = places.count_z = 5;
+    places.spacing = width / places.count_x;
+    places.first_x = low_x + 0.5 * places.spacing;
+    places.first_z = low_z + 0.5 * places.spacing;
+    Tops tops(places);
+    for (Mesh ground; next(*std::min_element(tops.top.begin(), tops.top.end()), ground); ground = Mesh())
+        for (const auto& [a, b, c] : ground.triangles)
+            columns_through(places, wide(ground.points[a]), wide(ground.points[b]), wide(ground.points[c]),
+                            [&](size_t column, double height, bool flat) { tops.raise(column, height, flat); });
+    return tops.covered() / places.columns();
+}
+
 Count count_layer(const Mesh& ground, float thickness, const FillSettings& settings) {
     MeshTriangles triangles(ground);
     return count_layer(triangles, thickness, settings);
@@ -256,8 +276,9 @@ Count count_layer_on(const Heightfield& ground, float thickness, const FillSetti
 
 Count count_layer_on(const HeightfieldLook& ground, float thickness, const FillSettings& settings) {
     if (ground.whole) return count_layer_on(ground.field, thickness, settings);
-    const double layers = layers_of(thickness, settings.spacing);
-    return layer_count(std::round(ground.flat * column_plan(ground.facts, settings).columns()) * layers, ground.facts);
+    const Float3 &low = ground.facts.low, &high = ground.facts.high;
+    return count_layer_of(ground.facts, thickness, settings,
+                          [&] { return ground.flat * (double(high.x) - low.x) * (double(high.z) - low.z); });
 }
 
 }  // namespace firn

@@ -50,6 +50,9 @@ Count count_layer(const Mesh& ground, float thickness, const FillSettings&);
 /// The same on the mesh of a file, scaled about the origin and then placed.
 Count count_mesh_layer(const std::string& path, float scale, const Transform& placed, float thickness,
                        const FillSettings&);
+/// The same on the surface of a grid in a .vdb file; of a large one, over some thousand of its leaves.
+Count count_vdb_layer(const std::string& path, const std::string& grid, float scale, const Transform& placed,
+                      float thickness, const FillSettings&);
 /// The same on the mesh of a heightfield, which is not made for it.
 Count count_layer_on(const Heightfield&, float thickness, const FillSettings&);
 Count count_layer_on(const HeightfieldLook&, float thickness, const FillSettings&);
