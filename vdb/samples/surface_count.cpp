@@ -148,6 +148,11 @@ double particles_of(const SurfacePlan& plan, float spacing, const std::vector<Su
     return std::max(1.0, std::round(expected_samples(plan.facts, spacing) * sites_per_square(patches)));
 }
 
+/// Where many of the places at which sites begin are given up.
+bool is_rough(const Count& count, const SurfacePlan& plan, float spacing) {
+    return std::abs(count.particles / expected_samples(plan.facts, spacing) - 1) > 0.03;
+}
+
 Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const SurfacePlan& plan, float spacing,
                   double probes) {
     const Vec3 far{1e30, 1e30, 1e30};
@@ -164,22 +169,20 @@ Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const 
     const double points = static_cast<double>(stands_for.empty() ? cloud.position.size() : all_of_them);
     if (points <= share_evened * probes) return evened();
     count.particles = particles_of(plan, spacing, whole);
-    // On what is rough, many of the places where sites begin are given up.
-    const bool is_rough = std::abs(count.particles / expected_samples(plan.facts, spacing) - 1) > 0.03;
-    if (is_rough && points <= rough_share_evened * probes) return evened();
+    if (is_rough(count, plan, spacing) && points <= rough_share_evened * probes) return evened();
     return count;
 }
 
 /// `triangles`: how many the surface has. `drawn`: all of them, or some of them by area; then the surface is a large
-/// one. No more than `most` of a patch's triangles are kept.
+/// one. No more than `most` of a patch's triangles are kept, and no more than `per_sample` need be there for a sample:
+/// a cloud has as many points.
 Count count_patches(TriangleSource& all, double triangles, const Mesh& drawn, double width, size_t most,
-                    const SurfacePlan& plan, float spacing) {
+                    const SurfacePlan& plan, float spacing, double per_sample = points_per_sample) {
     Count count = begun_count(plan, spacing);
     std::vector<Box> boxes;
     for (const SurfacePlace& place : scattered_places(drawn, plan.facts.area, patch_count))
         boxes.push_back(box_about(place.position, width));
-    // A cloud needs no more of them than it has points there.
-    const double stride = triangles / (points_per_sample * expected_samples(plan.facts, spacing));
+    const double stride = triangles / (per_sample * expected_samples(plan.facts, spacing));
     std::vector<SurfacePatch> patches;
     for (const DrawnTriangles& part : cut_out(all, boxes, most, stride)) add_patch(part, width, plan, spacing, patches);
     count.particles = particles_of(plan, spacing, patches);
@@ -256,9 +259,20 @@ Count count_surface(TriangleSource& source, const SurfaceSettings& settings, dou
         plan.facts, static_cast<double>(std::min<uint64_t>(seen.triangles, patch_count * dense)), spacing, probes);
     // What was drawn is as good as the whole where it has more triangles than a cloud has points.
     const bool enough = points_per_sample * expected_samples(plan.facts, spacing) < static_cast<double>(drawn);
-    if (enough || !patch.pays)
-        return count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes);
-    return count_patches(source, static_cast<double>(seen.triangles), seen.drawn, patch.width, dense, plan, spacing);
+    const double triangles = static_cast<double>(seen.triangles);
+    const Count count = enough || !patch.pays
+                            ? count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes)
+                            : count_patches(source, triangles, seen.drawn, patch.width, dense, plan, spacing);
+    if (!is_rough(count, plan, spacing)) return count;
+    // Sites on what is rough find places on each of its triangles.
+    constexpr size_t rough_dense = size_t(1) << 16;
+    constexpr double rough_per_sample = 200;
+    for (const double spacings : {10.0, narrowest}) {
+        const double width = spacings * spacing;
+        if (2 * patch_count * width * width <= plan.facts.area)
+            return count_patches(source, triangles, seen.drawn, width, rough_dense, plan, spacing, rough_per_sample);
+    }
+    return count;
 }
 
 double near_width(const SurfaceSettings& settings) {
