@@ -64,15 +64,15 @@ bool is_huge_mesh_file(const std::string& path, const Thinning& thinning) {
     return !unknown && bytes >= least_face_bytes * thinning.least_faces;
 }
 
-ThinnedFile::ThinnedFile(std::unique_ptr<MeshFaces> faces, std::string path, float scale, uint64_t stride)
-    : faces_(std::move(faces)), path_(std::move(path)), scale_(scale), stride_(stride) {}
+ThinnedFile::ThinnedFile(std::unique_ptr<MeshFaces> faces, float scale, uint64_t stride)
+    : faces_(std::move(faces)), scale_(scale), stride_(stride) {}
 
 std::unique_ptr<ThinnedFile> ThinnedFile::of(const std::string& path, float scale, const Thinning& thinning) {
     if (!is_huge_mesh_file(path, thinning)) return nullptr;
     std::unique_ptr<MeshFaces> faces = mesh_faces(path);
     if (!faces || faces->count() < thinning.least_faces) return nullptr;
     const uint64_t stride = std::max<uint64_t>(2, faces->count() / thinning.faces_read);
-    std::unique_ptr<ThinnedFile> file(new ThinnedFile(std::move(faces), path, scale, stride));
+    std::unique_ptr<ThinnedFile> file(new ThinnedFile(std::move(faces), scale, stride));
     if (!file->read_some() || !file->tells_the_rest()) return nullptr;
     return file;
 }

@@ -33,22 +33,20 @@ public:
     std::optional<Extent> extent() const override { return extent_; }
 
 private:
-    /// Faces that follow each other in the file, and where those of them lie that were read.
-    static constexpr uint64_t block_reads = 16;
-    ThinnedFile(std::unique_ptr<MeshFaces> faces, std::string path, float scale, uint64_t stride);
+    static constexpr uint64_t block_reads = 16;  ///< of a block, faces that follow each other in the file
+    ThinnedFile(std::unique_ptr<MeshFaces> faces, float scale, uint64_t stride);
     bool read_some();
     bool tells_the_rest();
     void place(std::vector<Corners>&) const;
     uint64_t block_begin(uint64_t block) const;
 
     std::unique_ptr<MeshFaces> faces_;
-    std::string path_;
     float scale_;
     uint64_t stride_;  ///< faces, of which one is read
     double each_stands_for_ = 1;
     std::vector<Corners> some_;
-    std::vector<Extent> block_extent_;
-    Extent extent_;  ///< of all points
+    std::vector<Extent> block_extent_;  ///< where the faces of each block lie, as far as they were read
+    Extent extent_;                     ///< of all points
 };
 
 /// What `work` makes of a mesh file's triangles, scaled about the origin: of some where they are so many, or of all.
