@@ -10,6 +10,7 @@
 #include "firn/error.h"
 #include "firn/memory.h"
 #include "firn/surface_sources.h"
+#include "float3.h"
 #include "placement.h"
 
 namespace firn {
@@ -32,6 +33,13 @@ Heightfield heightfield_of(const Geometry& g) {
     field.origin.y += g.placed.position.y;
     field.origin.z += g.placed.position.z;
     return field;
+}
+
+/// The same for a count.
+HeightfieldLook heightfield_look(const Geometry& g) {
+    HeightfieldLook look = look_at_heightfield(g.file, g.cell, g.relief);
+    for (Float3* p : {&look.field.origin, &look.facts.low, &look.facts.high}) *p = *p + g.placed.position;
+    return look;
 }
 
 /// In the collider's own frame, scaled.
@@ -77,9 +85,9 @@ double count_near(const Scene& scene, const Geometry& g, const std::vector<Bound
     double all = std::numeric_limits<double>::infinity(), steep = 1;
     Transform placed = transform_of(g.placed);
     if (g.shape == ShapeKind::heightfield) {
-        const Heightfield field = heightfield_of(g);
-        all = heightfield_facts(field).area;
-        steep = all / (double(field.cell) * (field.columns - 1) * double(field.cell) * (field.rows - 1));
+        const MeshFacts facts = heightfield_look(g).facts;
+        all = facts.area;
+        steep = all / ((double(facts.high.x) - facts.low.x) * (double(facts.high.z) - facts.low.z));
         placed = Transform();
     } else if (!g.endless) {
         all = double(g.size.x) * g.size.z;
@@ -284,12 +292,14 @@ ColliderCount count_collider(const Scene& scene, size_t index, double probes, co
 Count count_layer_on(const Scene& scene, size_t index, int frame, float thickness, const FillSettings& settings) {
     const Collider& collider = scene.colliders[index];
     const Geometry& g = collider.geometry;
-    if (g.shape == ShapeKind::heightfield) return count_layer_on(heightfield_of(g), thickness, settings);
+    if (g.shape == ShapeKind::heightfield) return count_layer_on(heightfield_look(g), thickness, settings);
     if (is_sequence(collider))
         return count_mesh_layer(sequence_file(g.file, frame, scene.first_frame, scene.last_frame), g.placed.scale,
                                 transform_of(g.placed), thickness, settings);
     if (g.shape == ShapeKind::mesh)
         return count_mesh_layer(g.file, g.placed.scale, placement_at(collider, frame), thickness, settings);
+    if (g.shape == ShapeKind::vdb)
+        return count_vdb_layer(g.file, g.grid, g.placed.scale, placement_at(collider, frame), thickness, settings);
     return count_layer(collider_mesh(scene, index, frame), thickness, settings);
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "colliders.h"
+#include "firn/counts.h"
 #include "firn/error.h"
 #include "firn/samples.h"
 #include "float3.h"
@@ -201,7 +202,7 @@ void find_snow_in_colliders(const Scene& scene, const std::vector<FilledSnow>& b
         Mesh mesh;
         Heightfield field;
         if (heights) {
-            field = read_heightfield(g.file, g.cell, g.relief);
+            field = look_at_heightfield(g.file, g.cell, g.relief).field;
             field.origin = field.origin + g.placed.position;
         } else {
             mesh = collider_mesh(scene, k, scene.first_frame);

@@ -222,7 +222,8 @@ Count layer_count(const Snow& snow, const Scene& scene, const FillSettings& sett
     if (!snow.on.empty())
         return count_layer_on(scene, collider_under(snow, scene), first_frame_of(snow, scene), snow.thickness,
                               settings);
-    if (!is_mesh_file(g.file)) return count_layer(read_heightfield(g.file, g.cell, g.relief), snow.thickness, settings);
+    if (!is_mesh_file(g.file))
+        return count_layer(look_at_heightfield(g.file, g.cell, g.relief), snow.thickness, settings);
     const Count found = count_mesh_layer(g.file, g.placed.scale, Transform(), snow.thickness, settings);
     require_near(found.low, found.high, settings.spacing, title(snow) + ", " + g.file);
     return found;

@@ -145,6 +145,20 @@ TEST(VdbShapes, LargeGridsAreCountedFromSomeOfTheirLeaves) {
             const double placed = static_cast<double>(sample_surface(whole, cover).position.size());
             EXPECT_NEAR(count_vdb_surface(path, "", cover).particles, placed, 0.05 * placed) << kind << " " << spacing;
         }
+        // A layer upon it, as it is and larger, turned and elsewhere.
+        FillSettings layer;
+        layer.spacing = 0.02f;
+        Transform leaning;
+        leaning.rotation[0] = leaning.rotation[4] = std::cos(0.5);
+        leaning.rotation[3] = std::sin(0.5);
+        leaning.rotation[1] = -leaning.rotation[3];
+        leaning.translation[2] = 7;
+        for (const auto& [scale, transform] : {std::pair(1.0f, Transform()), std::pair(1.5f, leaning)}) {
+            const Mesh ground = transformed(whole, transform, scale);
+            const double placed = static_cast<double>(fill_layer(ground, 0.05f, layer).position.size());
+            EXPECT_NEAR(count_vdb_layer(path, "", scale, transform, 0.05f, layer).particles, placed, 0.05 * placed)
+                << kind << " " << scale;
+        }
     }
     std::filesystem::remove(path);
 }

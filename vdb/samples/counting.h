@@ -8,6 +8,9 @@
 
 namespace firn {
 
+/// Of a normal's upward part: a layer stays on slopes of up to 60 degrees.
+constexpr double least_upward_of_layers = 0.5;
+
 Count count_surface(TriangleSource&, const SurfaceSettings&, double probes = 2e5);
 Count count_filling(TriangleSource&, const FillSettings&);
 Count count_layer(TriangleSource& ground, float thickness, const FillSettings&);
@@ -24,5 +27,13 @@ double near_width(const SurfaceSettings&);
 /// `reach`.
 Count count_filling_of(const MeshFacts&, const FillSettings&, const std::function<bool(const Vec3&)>& is_inside,
                        const std::function<std::vector<double>(double reach)>& thickness);
+
+/// `covered`: m^2, seen from above, on which a layer stays.
+Count count_layer_of(const MeshFacts& ground, float thickness, const FillSettings&,
+                     const std::function<double()>& covered);
+/// Makes the next part of a ground, from above. False when there is none that reaches above `lowest`, m.
+using NextFromAbove = std::function<bool(float lowest, Mesh& part)>;
+/// The share of a square, seen from above, on which a layer stays, from some of its places. `width`: m.
+double share_covered(double low_x, double low_z, double width, const NextFromAbove&);
 
 }  // namespace firn

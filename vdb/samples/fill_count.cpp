@@ -10,6 +10,7 @@
 #include "samples/mesh_sketch.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
+#include "samples/thinned_file.h"
 #include "samples/triangle.h"
 
 namespace firn {
@@ -17,10 +18,12 @@ namespace firn {
 namespace {
 
 struct SurfaceToCount {
-    TriangleSource& all;
-    const Mesh& drawn;   ///< all of them, or what a sketch has of them
-    uint64_t triangles;  ///< of all
-    bool whole;          ///< all were drawn
+    TriangleSource& all;  ///< or some, where each stands for others too
+    const Mesh& drawn;    ///< all of them, or what a sketch has of them
+    uint64_t triangles;   ///< of all
+    bool whole;           ///< all were drawn
+    const Mesh& cover;    ///< where some stand for others: as large that hardly a ray passes between them
+    bool all_shown() const { return all.each_stands_for() == 1; }
 };
 
 /// So few are placed, all but their relaxation.
@@ -43,7 +46,7 @@ std::vector<double> thicknesses(const SurfaceToCount& surface, const FillPlan& p
     const std::vector<SurfacePlace> places = scattered_places(surface.drawn, plan.facts.area, count);
     std::vector<double> thick(places.size(), reach);
     const double far = reach * spacing;
-    surface.all.for_each([&](const Corners* some, size_t corners) {
+    const auto look = [&](const Corners* some, size_t corners) {
         tbb::parallel_for(size_t(0), places.size(), [&](size_t i) {
             const auto& [ia, ib, ic] = surface.drawn.triangles[places[i].triangle];
             // What was drawn may have been made larger about its middle, which is still on the surface.
@@ -60,7 +63,11 @@ std::vector<double> thicknesses(const SurfaceToCount& surface, const FillPlan& p
                 if (at > 1e-3) thick[i] = std::min(thick[i], at);
             }
         });
-    });
+    };
+    if (surface.all_shown())
+        surface.all.for_each(look);
+    else
+        MeshTriangles(surface.cover).for_each(look);
     return thick;
 }
 
@@ -86,7 +93,24 @@ double relaxed_excess(const std::vector<double>& thickness) {
     return std::max(0.0, least / count) + std::min(0.0, most / count);
 }
 
+/// From the volume, unless parts lie in others; or from where a few triangles wind about the lattice's places. Of few
+/// places all are asked: there it counts how the lattice meets the surface.
+InsideCount count_inside_some(const SurfaceToCount& surface, const FillPlan& plan) {
+    constexpr double few_places = 1 << 15, some_places = 1 << 12, alike = 0.15;
+    const auto& [nx, ny, nz] = plan.lattice.count;
+    const bool few = double(nx) * double(ny) * double(nz) <= few_places;
+    const auto winding = [&](double places) {
+        InsideCount count = count_inside_open(surface.drawn, plan.lattice, plan.inside_out, places);
+        count.exact = false;
+        return count;
+    };
+    if (few || !plan.facts.closed) return winding(few_places);
+    const double volume = std::abs(plan.facts.volume) / plan.worth, roughly = winding(some_places).places;
+    return std::abs(volume - roughly) < alike * volume ? InsideCount{volume, false} : winding(few_places);
+}
+
 InsideCount count_inside(const SurfaceToCount& surface, const FillPlan& plan) {
+    if (!surface.all_shown()) return count_inside_some(surface, plan);
     if (plan.facts.closed) return count_inside_closed(surface.all, plan.lattice, plan.inside_out);
     InsideCount count = count_inside_open(surface.drawn, plan.lattice, plan.inside_out);
     count.exact = count.exact && surface.whole;
@@ -143,18 +167,23 @@ Count count_filling_of(const MeshFacts& facts, const FillSettings& settings,
 
 Count count_filling(const Mesh& mesh, const FillSettings& settings) {
     MeshTriangles all(mesh);
-    return count_filling({all, mesh, mesh.triangles.size(), true}, fill_plan(examine(mesh), settings), settings);
+    return count_filling({all, mesh, mesh.triangles.size(), true, mesh}, fill_plan(examine(mesh), settings), settings);
 }
 
 Count count_filling(TriangleSource& source, const FillSettings& settings) {
     const MeshSketch seen = sketch(source);
-    return count_filling({source, seen.drawn, seen.triangles, seen.whole}, fill_plan(seen.facts, settings), settings);
+    constexpr double tolerance = 0.02;
+    if (seen.facts.closed && seen.volume_error > tolerance * std::abs(seen.facts.volume)) throw TooFewTriangles();
+    constexpr double without_gaps = 3;
+    const Mesh cover = source.each_stands_for() > 1 ? made_larger(seen.as_they_are, without_gaps) : Mesh();
+    return count_filling({source, seen.drawn, seen.triangles, seen.whole, cover}, fill_plan(seen.facts, settings),
+                         settings);
 }
 
 Count count_mesh_filling(const std::string& path, float scale, const FillSettings& settings) {
     if (!is_large_mesh_file(path)) return count_filling(transformed(read_mesh(path), Transform(), scale), settings);
-    FileTriangles triangles(path, scale);
-    return count_filling(triangles, settings);
+    return of_file_triangles(path, scale,
+                             [&](TriangleSource& triangles) { return count_filling(triangles, settings); });
 }
 
 }  // namespace firn

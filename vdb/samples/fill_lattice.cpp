@@ -211,8 +211,7 @@ InsideCount count_inside_closed(TriangleSource& source, const Lattice& lattice, 
     return count;
 }
 
-InsideCount count_inside_open(const Mesh& mesh, const Lattice& lattice, bool inside_out) {
-    constexpr double most_places = 1 << 15;
+InsideCount count_inside_open(const Mesh& mesh, const Lattice& lattice, bool inside_out, double most_places) {
     constexpr size_t most_triangles = 1 << 18;  // of the winding number, that are looked at
     const double nx = double(lattice.count[0]), ny = double(lattice.count[1]), nz = double(lattice.count[2]);
     InsideCount count;

@@ -29,6 +29,6 @@ struct InsideCount {
     bool exact = false;  ///< none was left out
 };
 InsideCount count_inside_closed(TriangleSource&, const Lattice&, bool inside_out);
-InsideCount count_inside_open(const Mesh&, const Lattice&, bool inside_out);
+InsideCount count_inside_open(const Mesh&, const Lattice&, bool inside_out, double most_places = 1 << 15);
 
 }  // namespace firn

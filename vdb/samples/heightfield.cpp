@@ -1,11 +1,12 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <cmath>
+#include <limits>
 
 #include "firn/counts.h"
 #include "firn/error.h"
+#include "samples/counting.h"
 #include "samples/heightfield_png.h"
 #include "samples/limits.h"
 #include "samples/mesh_text.h"
@@ -17,11 +18,24 @@ namespace {
 
 constexpr uint32_t most_heights = 1u << 28;
 
+bool is_png(const std::string& path) {
+    ByteWindow bytes = ByteWindow::of_file(path);
+    return bytes.has(4) && std::string_view(bytes.at, 4) == "\x89PNG";
+}
+
+/// The first height of a field about the origin.
+Float3 centred(float cell, int columns, int rows) {
+    return {-0.5f * cell * static_cast<float>(columns - 1), 0, -0.5f * cell * static_cast<float>(rows - 1)};
+}
+
+void require_sound_shape(int columns, int rows, float cell) {
+    if (columns < 2 || rows < 2) throw Error("heightfield: needs two columns and two rows at least");
+    if (!(cell > 0) || !std::isfinite(cell))
+        throw Error("heightfield: the cell must be a positive number of metres, not " + std::to_string(cell));
+}
+
 void require_sound(const Heightfield& field) {
-    if (field.columns < 2 || field.rows < 2) throw Error("heightfield: needs two columns and two rows at least");
-    if (!(field.cell > 0) || !std::isfinite(field.cell)) {
-        throw Error("heightfield: the cell must be a positive number of metres, not " + std::to_string(field.cell));
-    }
+    require_sound_shape(field.columns, field.rows, field.cell);
     if (field.height.size() != static_cast<size_t>(field.columns) * static_cast<size_t>(field.rows)) {
         throw Error("heightfield: " + std::to_string(field.height.size()) + " heights for " +
                     std::to_string(field.columns) + " x " + std::to_string(field.rows));
@@ -31,9 +45,8 @@ void require_sound(const Heightfield& field) {
     }
 }
 
-void read_text(const std::string& bytes, const std::string& path, float height, Heightfield& field) {
-    ByteWindow window(bytes);
-    MeshText text(window, path);
+void read_text(ByteWindow& bytes, const std::string& path, float height, Heightfield& field) {
+    MeshText text(bytes, path);
     while (text.next()) {
         int columns = 0;
         for (; text.next_in_line(); ++columns) field.height.push_back(height * text.number("height"));
@@ -59,6 +72,133 @@ float height_at(const Heightfield& field, double x, double z) {
                               t * ((1 - s) * h(i, j + 1) + s * h(i + 1, j + 1)));
 }
 
+/// m^2, of a cell's two triangles, and how many of them a layer stays on. The heights are those of its corners: a and b
+/// in one row, d and e in the next.
+struct CellSurface {
+    double area = 0;
+    int flat = 0;
+};
+CellSurface cell_surface(double cell, double a, double b, double d, double e) {
+    const double flattest = cell / least_upward_of_layers;
+    // Twice a triangle's area for each cell's width.
+    const double first = std::sqrt(cell * cell + (e - d) * (e - d) + (d - a) * (d - a)),
+                 second = std::sqrt(cell * cell + (b - a) * (b - a) + (e - b) * (e - b));
+    return {0.5 * cell * (first + second), (first <= flattest) + (second <= flattest)};
+}
+
+/// Rows of a large field as they are read: its facts, and every so many of its heights.
+class LookAtRows {
+public:
+    LookAtRows(float cell, HeightfieldLook& look) : cell_(cell), look_(look) {}
+
+    /// A picture says first how large it is.
+    bool is_for(const std::string& path) const {
+        ByteWindow bytes = ByteWindow::of_file(path);
+        constexpr size_t sizes_at = 16;
+        if (!bytes.has(sizes_at + 8)) return false;
+        const auto big_endian = [&](size_t at) {
+            uint64_t value = 0;
+            for (size_t k = 0; k < 4; ++k) value = value << 8 | static_cast<unsigned char>(bytes.at[at + k]);
+            return value;
+        };
+        return big_endian(sizes_at) * big_endian(sizes_at + 4) > most_kept;
+    }
+    void begin(int columns, int rows) {
+        columns_ = columns;
+        rows_ = rows;
+        Heightfield& field = look_.field;
+        const double heights = double(columns) * double(rows);
+        step_ = static_cast<int>(std::ceil(std::sqrt(heights / most_kept)));
+        measured_ = std::max(1, static_cast<int>(heights / most_measured));
+        field.columns = (columns - 1) / step_ + 1;
+        field.rows = (rows - 1) / step_ + 1;
+        field.cell = cell_ * static_cast<float>(step_);
+        field.height.reserve(static_cast<size_t>(field.columns) * static_cast<size_t>(field.rows));
+        look_.whole = false;
+        require_sound_shape(columns, rows, cell_);
+    }
+    void add(const float* heights) {
+        const auto [low, high] = std::minmax_element(heights, heights + columns_);
+        low_ = std::min(low_, *low);
+        high_ = std::max(high_, *high);
+        if (row_ > 0 && row_ % measured_ == 0) {
+            for (int i = 0; i + 1 < columns_; ++i) {
+                const CellSurface here =
+                    cell_surface(cell_, last_[size_t(i)], last_[size_t(i) + 1], heights[i], heights[i + 1]);
+                area_ += here.area;
+                flat_ += here.flat;
+                ++cells_;
+            }
+        }
+        last_.assign(heights, heights + columns_);
+        if (row_ % step_ == 0)
+            for (int i = 0; i < columns_; i += step_) look_.field.height.push_back(heights[i]);
+        ++row_;
+    }
+    void finish() {
+        const double all = double(columns_ - 1) * double(rows_ - 1);
+        MeshFacts& facts = look_.facts;
+        facts.area = area_ * all / cells_;
+        look_.flat = flat_ / (2 * cells_);
+        facts.low = centred(cell_, columns_, rows_);
+        facts.high = {-facts.low.x, high_, -facts.low.z};
+        look_.field.origin = facts.low;
+        facts.low.y = low_;
+    }
+
+private:
+    static constexpr double most_kept = 1 << 22;  ///< heights
+    static constexpr double most_measured = 1
+                                            << 24;  ///< cells, in whole rows: where there are more, some tell the rest
+
+    float cell_;
+    HeightfieldLook& look_;
+    int columns_ = 0, rows_ = 0, row_ = 0, step_ = 1, measured_ = 1;
+    float low_ = std::numeric_limits<float>::max(), high_ = -low_;
+    double area_ = 0, flat_ = 0, cells_ = 0;
+    std::vector<float> last_;
+};
+
+/// Ground and top of a layer, joined at the sides: those of layer_mesh(), which is not made for it.
+class LayerTriangles : public TriangleSource {
+public:
+    /// Keeps a reference.
+    LayerTriangles(const Heightfield& field, float thickness) : field_(field), thickness_(thickness) {}
+    void for_each(const Visit& visit) override {
+        std::vector<Corners> moved;
+        HeightfieldTriangles ground(field_);
+        ground.for_each([&](const Corners* some, size_t count) {
+            moved.assign(some, some + count);
+            for (Corners& corners : moved) std::swap(corners[1], corners[2]);  // the ground faces down
+            visit(moved.data(), count);
+            for (size_t t = 0; t < count; ++t) moved[t] = {raised(some[t][0]), raised(some[t][1]), raised(some[t][2])};
+            visit(moved.data(), count);
+        });
+        moved.clear();
+        const auto wall = [&](const Float3& a, const Float3& b) {  // seen from outside, a is left of b
+            moved.push_back({a, b, raised(b)});
+            moved.push_back({a, raised(b), raised(a)});
+        };
+        const int last_row = field_.rows - 1, last_column = field_.columns - 1;
+        for (int i = 0; i < last_column; ++i) {
+            wall(point(0, i + 1), point(0, i));
+            wall(point(last_row, i), point(last_row, i + 1));
+        }
+        for (int j = 0; j < last_row; ++j) {
+            wall(point(j, 0), point(j + 1, 0));
+            wall(point(j + 1, last_column), point(j, last_column));
+        }
+        visit(moved.data(), moved.size());
+    }
+
+private:
+    Float3 raised(const Float3& p) const { return {p.x, p.y + thickness_, p.z}; }
+    Float3 point(int row, int column) const { return heightfield_point(field_, row, column); }
+
+    const Heightfield& field_;
+    float thickness_;
+};
+
 constexpr double bytes_per_layer_particle = 20;  ///< while it is made
 
 void require_thickness(const Heightfield& field, float thickness) {
@@ -76,10 +216,9 @@ struct LayerPlan {
     double particles() const { return columns * rows * layers; }
 };
 
-LayerPlan layer_plan(const Heightfield& field, float thickness, const FillSettings& settings) {
-    require_thickness(field, thickness);
+LayerPlan layer_plan(const MeshFacts& ground, float thickness, const FillSettings& settings) {
     LayerPlan plan;
-    plan.facts = heightfield_facts(field);
+    plan.facts = ground;
     const float spacing = settings.spacing;
     require_spacing("layer", spacing, plan.facts);
     if (!(settings.jitter >= 0 && settings.jitter <= 1)) {
@@ -93,6 +232,18 @@ LayerPlan layer_plan(const Heightfield& field, float thickness, const FillSettin
         plan.warnings.push_back("the layer is thinner than half a spacing; it got one sheet of particles");
     }
     return plan;
+}
+
+Count layer_count(const MeshFacts& ground, float thickness, const FillSettings& settings) {
+    LayerPlan plan = layer_plan(ground, thickness, settings);
+    Count count;
+    count.particles = plan.particles();
+    count.exact = true;
+    count.bytes = plan.particles() * bytes_per_layer_particle;
+    count.warnings = std::move(plan.warnings);
+    count.low = ground.low;
+    count.high = ground.high;
+    return count;
 }
 
 /// Ground and top, joined at the sides.
@@ -131,30 +282,37 @@ Mesh layer_mesh(const Heightfield& field, float thickness) {
 
 Heightfield read_heightfield(const std::string& path, float cell, float height) {
     if (!std::isfinite(height)) throw Error(path + ": the height must be a finite number of metres");
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes;
-    std::error_code unknown;
-    const auto size = std::filesystem::file_size(path, unknown);
-    if (file && !unknown) {
-        bytes.resize(size);
-        file.read(bytes.data(), static_cast<std::streamsize>(size));
-    }
-    if (!file || unknown) throw Error(path + ": there is no such file, or it can't be read");
     Heightfield field;
     field.cell = cell;
-    if (bytes.compare(0, 4, "\x89PNG") == 0) {
+    if (is_png(path)) {
         read_height_png(path, height, most_heights, field);
     } else {
+        ByteWindow bytes = ByteWindow::of_file(path);
         read_text(bytes, path, height, field);
     }
-    field.origin = {-0.5f * cell * static_cast<float>(field.columns - 1), 0,
-                    -0.5f * cell * static_cast<float>(field.rows - 1)};
+    field.origin = centred(cell, field.columns, field.rows);
     try {
         require_sound(field);
     } catch (const Error& error) {
         throw Error(path + ": " + error.what());
     }
     return field;
+}
+
+HeightfieldLook look_at_heightfield(const std::string& path, float cell, float height) {
+    if (!std::isfinite(height)) throw Error(path + ": the height must be a finite number of metres");
+    HeightfieldLook look;
+    LookAtRows rows(cell, look);
+    if (!is_png(path) || !rows.is_for(path) ||
+        !read_height_png_rows(
+            path, height, most_heights,
+            {[&](int columns, int count) { rows.begin(columns, count); }, [&](const float* row) { rows.add(row); }})) {
+        look.field = read_heightfield(path, cell, height);
+        look.facts = heightfield_facts(look.field);
+        return look;
+    }
+    rows.finish();
+    return look;
 }
 
 Mesh heightfield_mesh(const Heightfield& field) {
@@ -194,10 +352,8 @@ MeshFacts heightfield_facts(const Heightfield& field) {
     for (size_t row = 0; row + 1 < static_cast<size_t>(field.rows); ++row) {
         const float* here = field.height.data() + row * columns;
         for (size_t i = 0; i + 1 < columns; ++i) {
-            // The cell's two triangles rise by these along x and z.
             const double a = here[i], b = here[i + 1], d = here[i + columns], e = here[i + columns + 1];
-            facts.area += 0.5 * c * std::sqrt(c * c + (e - d) * (e - d) + (d - a) * (d - a));
-            facts.area += 0.5 * c * std::sqrt(c * c + (b - a) * (b - a) + (e - b) * (e - b));
+            facts.area += cell_surface(c, a, b, d, e).area;
         }
     }
     return facts;
@@ -210,7 +366,8 @@ SurfaceSamples sample_heightfield(const Heightfield& field, const SurfaceSetting
 Filling fill_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
     if (settings.relaxed) return fill_mesh(layer_mesh(field, thickness), settings);
     // Columns of snow on the ground: moved up and down, a lattice keeps its density, and the layer has no steps.
-    LayerPlan plan = layer_plan(field, thickness, settings);
+    require_thickness(field, thickness);
+    LayerPlan plan = layer_plan(heightfield_facts(field), thickness, settings);
     const MeshFacts& facts = plan.facts;
     const float spacing = settings.spacing;
     require_memory("layer", plan.particles(), bytes_per_layer_particle, spacing, settings.memory_limit);
@@ -234,17 +391,18 @@ Filling fill_layer(const Heightfield& field, float thickness, const FillSettings
 }
 
 Count count_layer(const Heightfield& field, float thickness, const FillSettings& settings) {
-    if (settings.relaxed) return count_filling(layer_mesh(field, thickness), settings);
-    LayerPlan plan = layer_plan(field, thickness, settings);
-    Count count;
-    count.particles = plan.particles();
-    count.exact = true;
-    count.bytes = plan.particles() * bytes_per_layer_particle;
-    count.warnings = std::move(plan.warnings);
-    const MeshFacts facts = heightfield_facts(field);
-    count.low = facts.low;
-    count.high = facts.high;
-    return count;
+    require_thickness(field, thickness);
+    if (!settings.relaxed) return layer_count(heightfield_facts(field), thickness, settings);
+    constexpr size_t few = size_t(1) << 17;
+    if (field.height.size() <= few) return count_filling(layer_mesh(field, thickness), settings);
+    LayerTriangles layer(field, thickness);
+    return count_filling(layer, settings);
+}
+
+Count count_layer(const HeightfieldLook& ground, float thickness, const FillSettings& settings) {
+    if (ground.whole || settings.relaxed) return count_layer(ground.field, thickness, settings);
+    require_thickness(ground.field, thickness);
+    return layer_count(ground.facts, thickness, settings);
 }
 
 }  // namespace firn

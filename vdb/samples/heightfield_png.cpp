@@ -2,6 +2,8 @@
 
 #include <png.h>
 
+#include <csetjmp>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -26,7 +28,92 @@ void read_pixels(const std::string& path, png_image& image, float white, std::ve
     }
 }
 
+struct FileCloser {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// libpng's state, and what it said when it gave up.
+struct PngReading {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    std::string trouble;
+
+    PngReading() {
+        png = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &fail, [](png_structp, png_const_charp) {});
+        if (png) info = png_create_info_struct(png);
+    }
+    ~PngReading() { png_destroy_read_struct(&png, &info, nullptr); }
+    PngReading(const PngReading&) = delete;
+    PngReading& operator=(const PngReading&) = delete;
+
+    /// C code can't be left by an exception: libpng's way out is a long jump, over nothing here that has a destructor.
+    template <class Step>
+    bool survives(const Step& step) {
+        if (setjmp(png_jmpbuf(png))) return false;
+        step();
+        return true;
+    }
+
+private:
+    [[noreturn]] static void fail(png_structp png, png_const_charp said) {
+        static_cast<PngReading*>(png_get_error_ptr(png))->trouble = said;
+        png_longjmp(png, 1);
+    }
+};
+
+template <class Pixel>
+void hand_on(const std::vector<png_byte>& pixels, float white, std::vector<float>& heights,
+             const std::function<void(const float*)>& row) {
+    for (size_t i = 0; i < heights.size(); ++i) {
+        Pixel pixel;
+        std::memcpy(&pixel, pixels.data() + i * sizeof(Pixel), sizeof pixel);
+        heights[i] = white * static_cast<float>(pixel) / static_cast<float>(std::numeric_limits<Pixel>::max());
+    }
+    row(heights.data());
+}
+
 }  // namespace
+
+bool read_height_png_rows(const std::string& path, float height, uint64_t most_heights, const HeightRows& rows) {
+    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
+    PngReading reading;
+    if (!file || !reading.info) return false;
+    const png_structp png = reading.png;
+    const png_infop info = reading.info;
+    const auto require = [&](bool fine) {
+        if (!fine) throw Error(path + ": " + reading.trouble);
+    };
+    require(reading.survives([&] {
+        png_init_io(png, file.get());
+        png_read_info(png, info);
+    }));
+    const uint64_t width = png_get_image_width(png, info), count = png_get_image_height(png, info);
+    const int bits = png_get_bit_depth(png, info);
+    if (png_get_color_type(png, info) != PNG_COLOR_TYPE_GRAY || bits < 8 ||
+        png_get_interlace_type(png, info) != PNG_INTERLACE_NONE || png_get_valid(png, info, PNG_INFO_tRNS))
+        return false;
+    if (width * count > most_heights) throw Error(path + ": more than 2^28 heights");
+    require(reading.survives([&] {
+        // As the simplified interface does it, which read_height_png() uses.
+        const png_fixed_point gamma = bits == 16 ? PNG_GAMMA_LINEAR : PNG_DEFAULT_sRGB;
+        png_set_alpha_mode_fixed(png, PNG_ALPHA_PNG, gamma);
+        png_set_alpha_mode_fixed(png, PNG_ALPHA_PNG, gamma);
+        const uint16_t one = 1;
+        if (bits == 16 && reinterpret_cast<const char&>(one) == 1) png_set_swap(png);
+        png_read_update_info(png, info);
+    }));
+    rows.begin(static_cast<int>(width), static_cast<int>(count));
+    std::vector<png_byte> pixels(png_get_rowbytes(png, info));
+    std::vector<float> heights(width);
+    for (uint64_t row = 0; row < count; ++row) {
+        require(reading.survives([&] { png_read_row(png, pixels.data(), nullptr); }));
+        if (bits == 16)
+            hand_on<uint16_t>(pixels, height, heights, rows.row);
+        else
+            hand_on<uint8_t>(pixels, height, heights, rows.row);
+    }
+    return true;
+}
 
 void read_height_png(const std::string& path, float height, uint64_t most_heights, Heightfield& field) {
     // libpng's simplified interface catches its own errors; 16 bits of one channel, linear.

@@ -9,4 +9,8 @@ void read_height_png(const std::string& path, float, uint64_t, Heightfield&) {
     throw Error(path + ": this build of Firn can't read PNG; give the heights as text");
 }
 
+bool read_height_png_rows(const std::string&, float, uint64_t, const HeightRows&) {
+    return false;
+}
+
 }  // namespace firn

@@ -15,12 +15,6 @@ namespace firn {
 
 namespace {
 
-std::string ending(const std::string& path) {
-    std::string text = std::filesystem::path(path).extension().string();
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
-
 /// All of it.
 class WholeMesh : public MeshSink {
 public:
@@ -93,6 +87,12 @@ std::string ply_bytes(const Mesh& mesh) {
 
 }  // namespace
 
+std::string mesh_ending(const std::string& path) {
+    std::string text = std::filesystem::path(path).extension().string();
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
 Mesh parse_obj(std::string_view bytes, const std::string& name) {
     return parsed(read_obj, bytes, name);
 }
@@ -106,7 +106,7 @@ Mesh parse_stl(std::string_view bytes, const std::string& name) {
 }
 
 bool is_mesh_file(const std::string& path) {
-    const std::string kind = ending(path);
+    const std::string kind = mesh_ending(path);
     return kind == ".obj" || kind == ".ply" || kind == ".stl";
 }
 
@@ -125,7 +125,7 @@ Mesh read_mesh(const std::string& path) {
 
 void read_mesh(const std::string& path, MeshSink& sink) {
     ByteWindow bytes = ByteWindow::of_file(path);
-    const std::string kind = ending(path);
+    const std::string kind = mesh_ending(path);
     if (kind == ".obj") return read_obj(bytes, path, sink);
     if (kind == ".ply") return read_ply(bytes, path, sink);
     if (kind == ".stl") return read_stl(bytes, path, sink);
@@ -138,7 +138,7 @@ void read_mesh(const std::string& path, MeshSink& sink) {
 }
 
 void write_mesh(const std::string& path, const Mesh& mesh) {
-    const std::string kind = ending(path);
+    const std::string kind = mesh_ending(path);
     if (kind != ".obj" && kind != ".ply") throw Error(path + ": meshes are written as .obj or .ply");
     const std::string bytes = kind == ".obj" ? obj_text(mesh) : ply_bytes(mesh);
     NewFile file(path);

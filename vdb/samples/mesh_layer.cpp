@@ -9,6 +9,7 @@
 #include "firn/samples.h"
 #include "samples/counting.h"
 #include "samples/limits.h"
+#include "samples/thinned_file.h"
 #include "samples/vec3.h"
 
 namespace firn {
@@ -16,8 +17,6 @@ namespace firn {
 namespace {
 
 constexpr double bytes_per_layer_particle = 20;  ///< while it is made
-/// Of the normal's upward part: snow stays on slopes of up to 60 degrees.
-constexpr double least_upward = 0.5;
 constexpr double most_columns = 1e9;
 constexpr double most_looked_at = 1e6;  ///< columns of a count: where there are more, some stand for all
 
@@ -69,7 +68,7 @@ void columns_through(const ColumnPlan& plan, const Vec3& a, const Vec3& b, const
     const double size = length(normal);
     if (!(std::fabs(normal.y) > 1e-9 * size)) return;  // seen edge-on from above
     // Whichever way the triangle faces: modellers leave meshes inside out.
-    const bool flat = std::fabs(normal.y) >= least_upward * size;
+    const bool flat = std::fabs(normal.y) >= least_upward_of_layers * size;
     const auto first = [](double from, double start, double step) {
         return static_cast<size_t>(std::max(0.0, std::ceil((from - start) / step)));
     };
@@ -87,6 +86,25 @@ void columns_through(const ColumnPlan& plan, const Vec3& a, const Vec3& b, const
             if (!((s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0))) continue;
             visit(plan.at(i, k), a.y - (normal.x * (x - a.x) + normal.z * (z - a.z)) / normal.y, flat);
         }
+}
+
+/// The same of a triangle that stands for others near it: a square about its middle, `times` as large as it is from
+/// above.
+template <class Visit>
+void columns_about(const ColumnPlan& plan, const Corners& corners, double times, const Visit& visit) {
+    const Vec3 a = wide(corners[0]), b = wide(corners[1]), c = wide(corners[2]);
+    const Vec3 normal = cross(b - a, c - a), middle = 1.0 / 3 * (a + b + c);
+    const double aside = 0.5 * std::sqrt(times * 0.5 * std::fabs(normal.y));
+    const bool flat = std::fabs(normal.y) >= least_upward_of_layers * length(normal);
+    const auto range = [&](double at, double first, double count) {
+        const double from = std::max(0.0, std::ceil((at - aside - first) / plan.spacing)),
+                     to = std::min(count - 1, std::floor((at + aside - first) / plan.spacing));
+        return std::pair<size_t, size_t>(static_cast<size_t>(from), static_cast<size_t>(std::max(from, to + 1)));
+    };
+    const auto [i0, i1] = range(middle.x, plan.first_x, plan.count_x);
+    const auto [k0, k1] = range(middle.z, plan.first_z, plan.count_z);
+    for (size_t k = k0; k < k1; ++k)
+        for (size_t i = i0; i < i1; ++i) visit(plan.at(i, k), middle.y, flat);
 }
 
 /// What is highest in each column.
@@ -127,10 +145,51 @@ MeshFacts extent(TriangleSource& ground) {
     return facts;
 }
 
+/// The columns in which snow stays.
+double covered_by_all(TriangleSource& ground, const ColumnPlan& plan) {
+    Tops tops(plan);
+    ground.for_each([&](const Corners* triangles, size_t count) {
+        for (size_t t = 0; t < count; ++t)
+            columns_through(plan, wide(triangles[t][0]), wide(triangles[t][1]), wide(triangles[t][2]),
+                            [&](size_t column, double height, bool flat) { tops.raise(column, height, flat); });
+    });
+    return tops.covered();
+}
+
+/// The same of a ground that shows only some of its triangles. Each covers more columns than it stands for, so that
+/// hardly one is left out; and those beyond its edges are taken off again, which are twice as many where each is twice
+/// as wide. Where they are many, the ground is too rugged for so few triangles.
+double covered_about(TriangleSource& ground, const ColumnPlan& plan) {
+    constexpr double times = 6, more_times = 4 * times, tolerance = 0.04;
+    Tops tops(plan), wider(plan);
+    const auto add = [&](const Corners& corners, double larger, Tops& to) {
+        columns_about(plan, corners, larger * ground.each_stands_for(),
+                      [&](size_t column, double height, bool flat) { to.raise(column, height, flat); });
+    };
+    ground.for_each([&](const Corners* triangles, size_t count) {
+        for (size_t t = 0; t < count; ++t) {
+            add(triangles[t], times, tops);
+            add(triangles[t], more_times, wider);
+        }
+    });
+    const double beyond = wider.covered() - tops.covered();
+    if (std::abs(beyond) > tolerance * tops.covered()) throw TooFewTriangles();
+    return tops.covered() - beyond;
+}
+
 double layers_of(float thickness, float spacing) {
     if (!(thickness > 0) || !std::isfinite(thickness))
         throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
     return std::max(1.0, std::round(double(thickness) / double(spacing)));
+}
+
+Count layer_count(double particles, const MeshFacts& ground) {
+    Count count;
+    count.particles = particles;
+    count.bytes = particles * bytes_per_layer_particle;
+    count.low = ground.low;
+    count.high = ground.high;
+    return count;
 }
 
 }  // namespace
@@ -171,19 +230,30 @@ Count count_layer(TriangleSource& ground, float thickness, const FillSettings& s
     const ColumnPlan all = column_plan(facts, settings);
     const double stride = std::max(1.0, std::ceil(std::sqrt(all.columns() / most_looked_at)));
     const ColumnPlan some = stride > 1 ? thinned(all, stride) : all;
-    Tops tops(some);
-    ground.for_each([&](const Corners* triangles, size_t count) {
-        for (size_t t = 0; t < count; ++t)
-            columns_through(some, wide(triangles[t][0]), wide(triangles[t][1]), wide(triangles[t][2]),
-                            [&](size_t column, double height, bool flat) { tops.raise(column, height, flat); });
-    });
-    Count count;
-    count.particles = std::round(tops.covered() * all.columns() / some.columns()) * layers;
-    count.exact = stride == 1;
-    count.bytes = count.particles * bytes_per_layer_particle;
-    count.low = facts.low;
-    count.high = facts.high;
+    const double covered = ground.each_stands_for() > 1 ? covered_about(ground, some) : covered_by_all(ground, some);
+    Count count = layer_count(std::round(covered * all.columns() / some.columns()) * layers, facts);
+    count.exact = stride == 1 && ground.each_stands_for() == 1;
     return count;
+}
+
+Count count_layer_of(const MeshFacts& ground, float thickness, const FillSettings& settings,
+                     const std::function<double()>& covered) {
+    const double layers = layers_of(thickness, settings.spacing), spacing = column_plan(ground, settings).spacing;
+    return layer_count(std::round(covered() / (spacing * spacing)) * layers, ground);
+}
+
+double share_covered(double low_x, double low_z, double width, const NextFromAbove& next) {
+    ColumnPlan places;
+    places.count_x = places.count_z = 5;
+    places.spacing = width / places.count_x;
+    places.first_x = low_x + 0.5 * places.spacing;
+    places.first_z = low_z + 0.5 * places.spacing;
+    Tops tops(places);
+    for (Mesh ground; next(*std::min_element(tops.top.begin(), tops.top.end()), ground); ground = Mesh())
+        for (const auto& [a, b, c] : ground.triangles)
+            columns_through(places, wide(ground.points[a]), wide(ground.points[b]), wide(ground.points[c]),
+                            [&](size_t column, double height, bool flat) { tops.raise(column, height, flat); });
+    return tops.covered() / places.columns();
 }
 
 Count count_layer(const Mesh& ground, float thickness, const FillSettings& settings) {
@@ -193,14 +263,22 @@ Count count_layer(const Mesh& ground, float thickness, const FillSettings& setti
 
 Count count_mesh_layer(const std::string& path, float scale, const Transform& placed, float thickness,
                        const FillSettings& settings) {
-    FileTriangles file(path, scale);
-    PlacedTriangles triangles(file, placed);
-    return count_layer(triangles, thickness, settings);
+    return of_file_triangles(path, scale, [&](TriangleSource& file) {
+        PlacedTriangles triangles(file, placed);
+        return count_layer(triangles, thickness, settings);
+    });
 }
 
 Count count_layer_on(const Heightfield& ground, float thickness, const FillSettings& settings) {
     HeightfieldTriangles triangles(ground);
     return count_layer(triangles, thickness, settings);
+}
+
+Count count_layer_on(const HeightfieldLook& ground, float thickness, const FillSettings& settings) {
+    if (ground.whole) return count_layer_on(ground.field, thickness, settings);
+    const Float3 &low = ground.facts.low, &high = ground.facts.high;
+    return count_layer_of(ground.facts, thickness, settings,
+                          [&] { return ground.flat * (double(high.x) - low.x) * (double(high.z) - low.z); });
 }
 
 }  // namespace firn

@@ -4,6 +4,7 @@
 
 #include "firn/collider.h"
 #include "samples/mesh_reading.h"
+#include "samples/thinned_file.h"
 
 namespace firn {
 
@@ -28,6 +29,19 @@ public:
     void triangle(const std::array<Float3, 3>& corners) override {
         for (const Float3& p : corners) point(p);
     }
+    /// Of a huge file: the corners of a few faces. False where they can't be found so.
+    bool look_at_some(const std::string& path) {
+        const std::unique_ptr<MeshFaces> faces = is_huge_mesh_file(path) ? mesh_faces(path) : nullptr;
+        if (!faces) return false;
+        constexpr uint64_t some = most / 4;
+        const std::unique_ptr<FaceReader> reader = faces->reader();
+        std::vector<Corners> found;
+        for (uint64_t k = 0; k < some; ++k)
+            if (!reader->read(k * (faces->count() - 1) / (some - 1), 1, found)) return false;
+        for (const Corners& corners : found) triangle(corners);
+        faces_ = faces->count();
+        return true;
+    }
     bool has_the_faces_of(const SomePoints& other) const { return count_ == other.count_ && faces_ == other.faces_; }
     const std::vector<Float3>& points() const { return points_; }
 
@@ -41,11 +55,14 @@ private:
 
 Motion motion_of_files(const std::vector<std::string>& files, float scale, float spacing) {
     if (files.empty()) return Motion::rigid;
+    const auto look = [](const std::string& file, SomePoints& points) {
+        if (!points.look_at_some(file)) read_mesh(file, points = SomePoints());
+    };
     SomePoints first;
-    read_mesh(files.front(), first);
+    look(files.front(), first);
     for (auto file = files.begin() + 1; file != files.end(); ++file) {
         SomePoints now;
-        read_mesh(*file, now);
+        look(*file, now);
         const float tolerance = motion_tolerance * spacing / std::abs(scale);
         if (!now.has_the_faces_of(first) || !rigid_motion(first.points(), now.points(), tolerance))
             return Motion::deforming;

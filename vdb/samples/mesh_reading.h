@@ -30,5 +30,7 @@ void read_ply(ByteWindow&, const std::string& name, MeshSink&);
 void read_stl(ByteWindow&, const std::string& name, MeshSink&);
 /// By the name's ending, or by the first bytes where that says nothing.
 void read_mesh(const std::string& path, MeshSink&);
+/// The name's ending in small letters, with its point.
+std::string mesh_ending(const std::string& path);
 
 }  // namespace firn

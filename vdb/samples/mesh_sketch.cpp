@@ -36,22 +36,29 @@ uint64_t way_number(uint64_t from, uint64_t to) {
 /// Of some triangles, one after the other.
 struct Sums {
     double area = 0, volume = 0;
+    Vec3 facing;  ///< m^2
     uint64_t degenerate = 0, ways = 0;
     bool has_edges = false;
     Float3 low, high;
 };
 
-void add(Sums& sums, const Corners& corners, const Vec3& middle, double& area_of_it) {
+/// Of one triangle.
+struct Size {
+    double area = 0, volume = 0;
+};
+
+void add(Sums& sums, const Corners& corners, const Vec3& middle, Size& size) {
     for (const Float3& p : corners) {
         sums.low = {std::min(sums.low.x, p.x), std::min(sums.low.y, p.y), std::min(sums.low.z, p.z)};
         sums.high = {std::max(sums.high.x, p.x), std::max(sums.high.y, p.y), std::max(sums.high.z, p.z)};
     }
     const Vec3 a = wide(corners[0]) - middle, b = wide(corners[1]) - middle, c = wide(corners[2]) - middle;
     const Vec3 twice = cross(b - a, c - a);
-    area_of_it = 0.5 * length(twice);
-    sums.area += area_of_it;
-    sums.volume += dot(a, twice) / 6;
-    if (!(area_of_it > 0)) ++sums.degenerate;
+    size = {0.5 * length(twice), dot(a, twice) / 6};
+    sums.area += size.area;
+    sums.volume += size.volume;
+    sums.facing = sums.facing + 0.5 * twice;
+    if (!(size.area > 0)) ++sums.degenerate;
     const uint64_t at[3] = {place_number(corners[0]), place_number(corners[1]), place_number(corners[2])};
     if (at[0] == at[1] || at[1] == at[2] || at[2] == at[0]) return;
     sums.has_edges = true;
@@ -88,12 +95,12 @@ DrawnTriangles TriangleDraw::drawn() {
     return some;
 }
 
-Mesh made_larger(const DrawnTriangles& some) {
+Mesh made_larger(const DrawnTriangles& some, double times) {
     Mesh mesh = some.mesh;
     for (size_t t = 0; t < mesh.triangles.size(); ++t) {
         Float3* const corner = &mesh.points[mesh.triangles[t][0]];
         const Vec3 a = wide(corner[0]), b = wide(corner[1]), c = wide(corner[2]);
-        const double grown = std::sqrt(some.stands_for[t] / (0.5 * length(cross(b - a, c - a))));
+        const double grown = std::sqrt(times * some.stands_for[t] / (0.5 * length(cross(b - a, c - a))));
         const Vec3 centre = 1.0 / 3 * (a + b + c);
         for (size_t k = 0; k < 3; ++k) corner[k] = narrow(centre + grown * (wide(corner[k]) - centre));
     }
@@ -144,19 +151,23 @@ MeshSketch sketch(TriangleSource& source, size_t most_drawn) {
     TriangleDraw draw(most_drawn);
     Vec3 middle;
     std::vector<Sums> parts;
-    std::vector<double> area;
+    std::vector<Size> size;
+    const std::optional<Extent> extent = source.extent();
+    if (extent) middle = 0.5 * (wide(extent->low) + wide(extent->high));
+    double last_volume = 0, volume_error = 0;
     source.for_each([&](const Corners* some, size_t count) {
         // Volumes are measured from a place of the mesh: far from the origin they would drown in rounding.
-        if (sketch.triangles == 0) middle = wide(some[0][0]);
+        if (sketch.triangles == 0 && !extent) middle = wide(some[0][0]);
         sketch.triangles += count;
         parts.assign((count + part - 1) / part, none);
-        area.resize(count);
+        size.resize(count);
         tbb::parallel_for(size_t(0), parts.size(), [&](size_t k) {
-            for (size_t t = k * part; t < std::min(count, (k + 1) * part); ++t) add(parts[k], some[t], middle, area[t]);
+            for (size_t t = k * part; t < std::min(count, (k + 1) * part); ++t) add(parts[k], some[t], middle, size[t]);
         });
         for (const Sums& sums : parts) {
             all.area += sums.area;
             all.volume += sums.volume;
+            all.facing = all.facing + sums.facing;
             all.degenerate += sums.degenerate;
             all.ways += sums.ways;
             all.has_edges = all.has_edges || sums.has_edges;
@@ -165,7 +176,13 @@ MeshSketch sketch(TriangleSource& source, size_t most_drawn) {
             all.high = {std::max(all.high.x, sums.high.x), std::max(all.high.y, sums.high.y),
                         std::max(all.high.z, sums.high.z)};
         }
-        for (size_t t = 0; t < count; ++t) draw.add(some[t], area[t]);
+        for (size_t t = 0; t < count; ++t) {
+            draw.add(some[t], size[t].area);
+            // What is like the one after it tells more of those between.
+            const double change = size[t].volume - last_volume;
+            volume_error += 0.5 * change * change;
+            last_volume = size[t].volume;
+        }
     });
     if (sketch.triangles == 0) return sketch;
     if (!finite(all.low) || !finite(all.high))
@@ -179,6 +196,21 @@ MeshSketch sketch(TriangleSource& source, size_t most_drawn) {
     facts.high = all.high;
     sketch.as_they_are = draw.drawn();
     sketch.whole = draw.whole();
+    if (const double stand_for = source.each_stands_for(); stand_for > 1) {
+        constexpr double one_sided = 0.01;  // of the area
+        facts.closed = length(all.facing) < one_sided * all.area;
+        facts.degenerate_triangles = 0;
+        facts.area *= stand_for;
+        facts.volume *= stand_for;
+        sketch.volume_error = stand_for * std::sqrt(volume_error);
+        sketch.triangles = static_cast<uint64_t>(stand_for * double(sketch.triangles));
+        for (float& area : sketch.as_they_are.stands_for) area *= static_cast<float>(stand_for);
+        sketch.whole = false;
+    }
+    if (extent) {
+        facts.low = extent->low;
+        facts.high = extent->high;
+    }
     sketch.drawn = sketch.whole ? sketch.as_they_are.mesh : made_larger(sketch.as_they_are);
     return sketch;
 }

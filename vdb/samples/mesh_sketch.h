@@ -12,8 +12,9 @@ struct DrawnTriangles {
     Mesh mesh;
     std::vector<float> stands_for;  ///< m^2 of the surface, for each of them
 };
-/// Each made larger about its middle to the area that it stands for. Where a surface is rough, this makes it rougher.
-Mesh made_larger(const DrawnTriangles&);
+/// Each made larger about its middle to the area that it stands for, or to `times` as much. Where a surface is rough,
+/// this makes it rougher.
+Mesh made_larger(const DrawnTriangles&, double times = 1);
 
 /// Draws triangles by area, with a chance that falls as more come: one for each step of a running sum of areas, at a
 /// place of chance within it.
@@ -44,9 +45,10 @@ private:
 
 struct MeshSketch {
     /// As examine(), but for the numbers of edges; and edges that as many triangles pass one way as the other are taken
-    /// for closed.
+    /// for closed. Of a source that shows only some triangles, about; closed is then what faces all ways alike.
     MeshFacts facts;
-    uint64_t triangles = 0;
+    double volume_error = 0;  ///< m^3, what is to be expected; of such a source
+    uint64_t triangles = 0;   ///< of the surface
     /// As many triangles as a sketch may have: all of them, or some, drawn by area.
     DrawnTriangles as_they_are;
     /// The same, made larger where they are only some.

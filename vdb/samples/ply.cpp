@@ -3,127 +3,29 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <optional>
 
 #include "samples/mesh_reading.h"
 #include "samples/mesh_text.h"
+#include "samples/ply_header.h"
 #include "samples/vec3.h"
 
 namespace firn {
 
 namespace {
 
-enum class Type { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
-constexpr size_t type_size[] = {1, 1, 2, 2, 4, 4, 4, 8};
-
-std::optional<Type> type_named(std::string_view name) {
-    constexpr std::pair<std::string_view, Type> names[] = {
-        {"char", Type::int8},     {"int8", Type::int8},       {"uchar", Type::uint8},    {"uint8", Type::uint8},
-        {"short", Type::int16},   {"int16", Type::int16},     {"ushort", Type::uint16},  {"uint16", Type::uint16},
-        {"int", Type::int32},     {"int32", Type::int32},     {"uint", Type::uint32},    {"uint32", Type::uint32},
-        {"float", Type::float32}, {"float32", Type::float32}, {"double", Type::float64}, {"float64", Type::float64}};
-    for (const auto& [known, type] : names) {
-        if (name == known) return type;
-    }
-    return {};
-}
-
-struct Property {
-    std::string name;
-    Type type = Type::float32;
-    bool list = false;
-    Type count_type = Type::uint8;
-};
-struct Element {
-    std::string name;
-    uint64_t count = 0;
-    std::vector<Property> properties;
-};
-enum class Order { text, little, big };
-
-struct Header {
-    Order order = Order::text;
-    std::vector<Element> elements;
-    size_t lines = 0;
-};
-
-Header parse_header(ByteWindow& bytes, const std::string& name) {
-    MeshText text(bytes, name);
-    Header header;
-    bool has_format = false;
-    if (!text.next_in_line() || text.word() != "ply") text.fail("a PLY begins with the line 'ply'");
-    const auto word = [&](const char* what) {
-        if (!text.next_in_line()) text.fail(std::string("the line ends before its ") + what);
-        return text.word();
-    };
-    const auto type = [&] {
-        const std::string_view named = word("type");
-        const auto known = type_named(named);
-        if (!known) text.fail("'" + short_token(named) + "' is no type of a PLY");
-        return *known;
-    };
-    for (text.skip_line(); text.next(); text.skip_line()) {
-        const std::string_view key = text.word();
-        if (key == "format") {
-            const std::string_view order = word("order");
-            if (order == "ascii") {
-                header.order = Order::text;
-            } else if (order == "binary_little_endian") {
-                header.order = Order::little;
-            } else if (order == "binary_big_endian") {
-                header.order = Order::big;
-            } else {
-                text.fail("'" + short_token(order) + "' is no format of a PLY");
-            }
-            has_format = true;
-        } else if (key == "element") {
-            Element element;
-            element.name = word("name");
-            if (!text.next_in_line()) text.fail("an element needs a count");
-            const int64_t count = text.integer("count");
-            if (count < 0) text.fail("an element has the count " + std::to_string(count));
-            element.count = static_cast<uint64_t>(count);
-            header.elements.push_back(element);
-        } else if (key == "property") {
-            if (header.elements.empty()) text.fail("a property before the first element");
-            Property property;
-            const std::string_view first = word("type");
-            property.list = first == "list";
-            if (property.list) {
-                property.count_type = type();
-                if (property.count_type >= Type::float32) text.fail("a list's count must be a whole number");
-                property.type = type();
-            } else {
-                const auto known = type_named(first);
-                if (!known) text.fail("'" + short_token(first) + "' is no type of a PLY");
-                property.type = *known;
-            }
-            property.name = word("name");
-            header.elements.back().properties.push_back(property);
-        } else if (key == "end_header") {
-            if (!has_format) text.fail("no 'format' line in the header");
-            text.skip_line();
-            header.lines = text.line();
-            return header;
-        } else if (key != "comment" && key != "obj_info") {
-            text.fail("'" + short_token(key) + "' is no word of a PLY's header");
-        }
-    }
-    text.fail("the header has no end_header; the file is cut off");
-}
-
 /// One value after the other, as double: exact for every type of a PLY.
 class TextValues {
 public:
-    TextValues(ByteWindow& bytes, const std::string& name, const Header& header) : text_(bytes, name, header.lines) {}
-    double value(Type type) {
+    TextValues(ByteWindow& bytes, const std::string& name, const PlyHeader& header)
+        : text_(bytes, name, header.lines) {}
+    double value(PlyType type) {
         if (!text_.next()) text_.fail("the file ends too early; it is cut off");
-        if (type < Type::float32) return static_cast<double>(text_.integer("value"));
+        if (type < PlyType::float32) return static_cast<double>(text_.integer("value"));
         return static_cast<double>(text_.number("value"));
     }
     bool next_triangle(uint64_t, std::vector<uint32_t>&) { return false; }
     [[noreturn]] void fail(const std::string& what) const { text_.fail(what); }
-    static size_t bytes_of(Type) { return 2; }  ///< at least: a digit and a blank
+    static size_t bytes_of(PlyType) { return 2; }  ///< at least: a digit and a blank
 
 private:
     MeshText text_;
@@ -131,25 +33,25 @@ private:
 
 class BinaryValues {
 public:
-    BinaryValues(ByteWindow& bytes, const std::string& name, const Header& header)
-        : bytes_(bytes), name_(name), big_(header.order == Order::big) {}
-    double value(Type type) {
+    BinaryValues(ByteWindow& bytes, const std::string& name, const PlyHeader& header)
+        : bytes_(bytes), name_(name), big_(header.order == PlyOrder::big) {}
+    double value(PlyType type) {
         switch (type) {
-            case Type::int8:
+            case PlyType::int8:
                 return next<int8_t>();
-            case Type::uint8:
+            case PlyType::uint8:
                 return next<uint8_t>();
-            case Type::int16:
+            case PlyType::int16:
                 return next<int16_t>();
-            case Type::uint16:
+            case PlyType::uint16:
                 return next<uint16_t>();
-            case Type::int32:
+            case PlyType::int32:
                 return next<int32_t>();
-            case Type::uint32:
+            case PlyType::uint32:
                 return next<uint32_t>();
-            case Type::float32:
+            case PlyType::float32:
                 return next<float>();
-            case Type::float64:
+            case PlyType::float64:
                 break;
         }
         return next<double>();
@@ -166,7 +68,7 @@ public:
     [[noreturn]] void fail(const std::string& what) const {
         throw Error(name_ + ": byte " + std::to_string(bytes_.consumed()) + ": " + what);
     }
-    static size_t bytes_of(Type type) { return type_size[static_cast<int>(type)]; }
+    static size_t bytes_of(PlyType type) { return ply_type_bytes(type); }
 
 private:
     template <class Number>
@@ -187,24 +89,24 @@ private:
 };
 
 template <class Values>
-uint64_t list_length(Values& values, const Property& property) {
+uint64_t list_length(Values& values, const PlyProperty& property) {
     const double length = values.value(property.count_type);
     if (length < 0) values.fail("a list of length " + std::to_string(static_cast<int64_t>(length)));
     return static_cast<uint64_t>(length);
 }
 
 template <class Values>
-void skip(Values& values, const Property& property) {
+void skip(Values& values, const PlyProperty& property) {
     const uint64_t length = property.list ? list_length(values, property) : 1;
     for (uint64_t i = 0; i < length; ++i) values.value(property.type);
 }
 
 template <class Values>
-void read_points(Values& values, const Element& element, MeshSink& sink) {
+void read_points(Values& values, const PlyElement& element, MeshSink& sink) {
     int axis_of_property[3] = {-1, -1, -1};
     for (size_t i = 0; i < element.properties.size(); ++i) {
         for (int axis = 0; axis < 3; ++axis) {
-            const Property& p = element.properties[i];
+            const PlyProperty& p = element.properties[i];
             if (!p.list && p.name == std::string_view(&"xyz"[axis], 1)) axis_of_property[axis] = static_cast<int>(i);
         }
     }
@@ -215,7 +117,7 @@ void read_points(Values& values, const Element& element, MeshSink& sink) {
     for (uint64_t n = 0; n < element.count; ++n) {
         float at[3] = {0, 0, 0};
         for (size_t i = 0; i < element.properties.size(); ++i) {
-            const Property& p = element.properties[i];
+            const PlyProperty& p = element.properties[i];
             if (p.list) {
                 skip(values, p);
                 continue;
@@ -236,23 +138,23 @@ void read_points(Values& values, const Element& element, MeshSink& sink) {
 
 /// Whether there was one.
 template <class Values>
-bool read_faces(Values& values, const Element& element, uint64_t points, MeshSink& sink) {
+bool read_faces(Values& values, const PlyElement& element, uint64_t points, MeshSink& sink) {
     std::vector<uint32_t> corners;
     bool found = false;
-    const auto has_corners = [](const Property& p) {
+    const auto has_corners = [](const PlyProperty& p) {
         return p.list && (p.name == "vertex_indices" || p.name == "vertex_index");
     };
     // Most faces have nothing but corners, of one size.
     const bool plain = element.properties.size() == 1 && has_corners(element.properties[0]) &&
-                       element.properties[0].count_type == Type::uint8 &&
-                       (element.properties[0].type == Type::int32 || element.properties[0].type == Type::uint32);
+                       element.properties[0].count_type == PlyType::uint8 &&
+                       (element.properties[0].type == PlyType::int32 || element.properties[0].type == PlyType::uint32);
     for (uint64_t n = 0; n < element.count; ++n) {
         if (plain && values.next_triangle(points, corners)) {
             sink.face(corners);
             found = true;
             continue;
         }
-        for (const Property& p : element.properties) {
+        for (const PlyProperty& p : element.properties) {
             if (!has_corners(p)) {
                 skip(values, p);
                 continue;
@@ -276,11 +178,11 @@ bool read_faces(Values& values, const Element& element, uint64_t points, MeshSin
 }
 
 template <class Values>
-void parse_body(Values values, const Header& header, uint64_t bytes_left, const std::string& name, MeshSink& sink) {
+void parse_body(Values values, const PlyHeader& header, uint64_t bytes_left, const std::string& name, MeshSink& sink) {
     // A count that the rest of the file can't hold is found before memory is taken for it.
-    for (const Element& element : header.elements) {
+    for (const PlyElement& element : header.elements) {
         uint64_t least = 0;
-        for (const Property& p : element.properties) least += Values::bytes_of(p.list ? p.count_type : p.type);
+        for (const PlyProperty& p : element.properties) least += Values::bytes_of(p.list ? p.count_type : p.type);
         if (element.count > 0 && (least == 0 || element.count > (bytes_left + 1) / least)) {
             values.fail("announces " + std::to_string(element.count) + " of '" + short_token(element.name) +
                         "', but only " + std::to_string(bytes_left) + " bytes follow; it is cut off or damaged");
@@ -288,13 +190,13 @@ void parse_body(Values values, const Header& header, uint64_t bytes_left, const 
     }
     const auto announced = [&](const char* what) {
         uint64_t sum = 0;
-        for (const Element& element : header.elements) sum += element.name == what ? element.count : 0;
+        for (const PlyElement& element : header.elements) sum += element.name == what ? element.count : 0;
         return sum;
     };
     sink.expect(announced("vertex"), announced("face"));
     uint64_t points = 0;
     bool has_faces = false;
-    for (const Element& element : header.elements) {
+    for (const PlyElement& element : header.elements) {
         if (element.name == "vertex") {
             if (points > 0) values.fail("vertices twice");
             read_points(values, element, sink);
@@ -303,7 +205,7 @@ void parse_body(Values values, const Header& header, uint64_t bytes_left, const 
             has_faces = read_faces(values, element, points, sink) || has_faces;
         } else {
             for (uint64_t n = 0; n < element.count; ++n) {
-                for (const Property& p : element.properties) skip(values, p);
+                for (const PlyProperty& p : element.properties) skip(values, p);
             }
         }
     }
@@ -313,9 +215,9 @@ void parse_body(Values values, const Header& header, uint64_t bytes_left, const 
 }  // namespace
 
 void read_ply(ByteWindow& bytes, const std::string& name, MeshSink& sink) {
-    const Header header = parse_header(bytes, name);
+    const PlyHeader header = read_ply_header(bytes, name);
     const uint64_t left = bytes.size() - bytes.consumed();
-    if (header.order == Order::text)
+    if (header.order == PlyOrder::text)
         parse_body(TextValues(bytes, name, header), header, left, name, sink);
     else
         parse_body(BinaryValues(bytes, name, header), header, left, name, sink);

@@ -8,6 +8,7 @@
 #include "samples/mesh_sketch.h"
 #include "samples/surface_places.h"
 #include "samples/surface_sampling.h"
+#include "samples/thinned_file.h"
 
 namespace firn {
 
@@ -38,14 +39,16 @@ std::vector<Vec3> cut(const std::vector<Vec3>& polygon, double Vec3::*coordinate
 }
 
 /// What of a surface lies in each of the boxes, relative to its low corner: no more than `most` triangles of each.
-std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Box>& boxes, size_t most) {
+/// `stride`: of so many one is enough.
+std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Box>& boxes, size_t most,
+                                    double stride = 1) {
     constexpr size_t part = 4096;
     struct Meeting {
         size_t box, triangle;
     };
     std::vector<TriangleDraw> drawn(boxes.size(), TriangleDraw(most));
     std::vector<std::vector<Meeting>> meetings;
-    source.for_each([&](const Corners* some, size_t count) {
+    const auto look = [&](const Corners* some, size_t count) {
         meetings.resize((count + part - 1) / part);
         tbb::parallel_for(size_t(0), meetings.size(), [&](size_t k) {
             meetings[k].clear();
@@ -87,9 +90,15 @@ std::vector<DrawnTriangles> cut_out(TriangleSource& source, const std::vector<Bo
                 for (size_t k = 2; k < polygon.size(); ++k) add(polygon[0], polygon[k - 1], polygon[k]);
             }
         }
-    });
+    };
+    std::vector<Extent> extents;
+    for (const Box& box : boxes) extents.push_back({narrow(box.low), narrow(box.high)});
+    const double stand_for = source.for_each_near(extents, stride, look);
     std::vector<DrawnTriangles> parts;
-    for (TriangleDraw& draw : drawn) parts.push_back(draw.drawn());
+    for (TriangleDraw& draw : drawn) {
+        parts.push_back(draw.drawn());
+        for (float& area : parts.back().stands_for) area *= static_cast<float>(stand_for);
+    }
     return parts;
 }
 
@@ -139,6 +148,11 @@ double particles_of(const SurfacePlan& plan, float spacing, const std::vector<Su
     return std::max(1.0, std::round(expected_samples(plan.facts, spacing) * sites_per_square(patches)));
 }
 
+/// Where many of the places at which sites begin are given up.
+bool is_rough(const Count& count, const SurfacePlan& plan, float spacing) {
+    return std::abs(count.particles / expected_samples(plan.facts, spacing) - 1) > 0.03;
+}
+
 Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const SurfacePlan& plan, float spacing,
                   double probes) {
     const Vec3 far{1e30, 1e30, 1e30};
@@ -155,22 +169,22 @@ Count count_whole(const Mesh& mesh, const std::vector<float>& stands_for, const 
     const double points = static_cast<double>(stands_for.empty() ? cloud.position.size() : all_of_them);
     if (points <= share_evened * probes) return evened();
     count.particles = particles_of(plan, spacing, whole);
-    // On what is rough, many of the places where sites begin are given up.
-    const bool is_rough = std::abs(count.particles / expected_samples(plan.facts, spacing) - 1) > 0.03;
-    if (is_rough && points <= rough_share_evened * probes) return evened();
+    if (is_rough(count, plan, spacing) && points <= rough_share_evened * probes) return evened();
     return count;
 }
 
-/// `drawn`: the surface's triangles, or some of them by area; then the surface is a large one. No more than `most` of a
-/// patch's triangles are kept.
-Count count_patches(TriangleSource& all, const Mesh& drawn, double width, size_t most, const SurfacePlan& plan,
-                    float spacing) {
+/// `triangles`: how many the surface has. `drawn`: all of them, or some of them by area; then the surface is a large
+/// one. No more than `most` of a patch's triangles are kept, and no more than `per_sample` need be there for a sample:
+/// a cloud has as many points.
+Count count_patches(TriangleSource& all, double triangles, const Mesh& drawn, double width, size_t most,
+                    const SurfacePlan& plan, float spacing, double per_sample = points_per_sample) {
     Count count = begun_count(plan, spacing);
     std::vector<Box> boxes;
     for (const SurfacePlace& place : scattered_places(drawn, plan.facts.area, patch_count))
         boxes.push_back(box_about(place.position, width));
+    const double stride = triangles / (per_sample * expected_samples(plan.facts, spacing));
     std::vector<SurfacePatch> patches;
-    for (const DrawnTriangles& part : cut_out(all, boxes, most)) add_patch(part, width, plan, spacing, patches);
+    for (const DrawnTriangles& part : cut_out(all, boxes, most, stride)) add_patch(part, width, plan, spacing, patches);
     count.particles = particles_of(plan, spacing, patches);
     return count;
 }
@@ -231,7 +245,8 @@ Count count_surface(const Mesh& mesh, const SurfaceSettings& settings, double pr
     const Patching patch = patching(plan.facts, static_cast<double>(mesh.triangles.size()), spacing, probes);
     if (!patch.pays) return count_whole(mesh, {}, plan, spacing, probes);
     MeshTriangles all(mesh);
-    return count_patches(all, mesh, patch.width, all_of_them, plan, spacing);
+    return count_patches(all, static_cast<double>(mesh.triangles.size()), mesh, patch.width, all_of_them, plan,
+                         spacing);
 }
 
 Count count_surface(TriangleSource& source, const SurfaceSettings& settings, double probes) {
@@ -244,9 +259,20 @@ Count count_surface(TriangleSource& source, const SurfaceSettings& settings, dou
         plan.facts, static_cast<double>(std::min<uint64_t>(seen.triangles, patch_count * dense)), spacing, probes);
     // What was drawn is as good as the whole where it has more triangles than a cloud has points.
     const bool enough = points_per_sample * expected_samples(plan.facts, spacing) < static_cast<double>(drawn);
-    if (enough || !patch.pays)
-        return count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes);
-    return count_patches(source, seen.drawn, patch.width, dense, plan, spacing);
+    const double triangles = static_cast<double>(seen.triangles);
+    const Count count = enough || !patch.pays
+                            ? count_whole(seen.as_they_are.mesh, seen.as_they_are.stands_for, plan, spacing, probes)
+                            : count_patches(source, triangles, seen.drawn, patch.width, dense, plan, spacing);
+    if (!is_rough(count, plan, spacing)) return count;
+    // Sites on what is rough find places on each of its triangles.
+    constexpr size_t rough_dense = size_t(1) << 16;
+    constexpr double rough_per_sample = 200;
+    for (const double spacings : {10.0, narrowest}) {
+        const double width = spacings * spacing;
+        if (2 * patch_count * width * width <= plan.facts.area)
+            return count_patches(source, triangles, seen.drawn, width, rough_dense, plan, spacing, rough_per_sample);
+    }
+    return count;
 }
 
 double near_width(const SurfaceSettings& settings) {
@@ -272,8 +298,8 @@ Count count_surface_near(const MeshFacts& facts, const SurfaceSettings& settings
 Count count_mesh_surface(const std::string& path, float scale, const SurfaceSettings& settings, double probes) {
     if (!is_large_mesh_file(path))
         return count_surface(transformed(read_mesh(path), Transform(), scale), settings, probes);
-    FileTriangles triangles(path, scale);
-    return count_surface(triangles, settings, probes);
+    return of_file_triangles(path, scale,
+                             [&](TriangleSource& triangles) { return count_surface(triangles, settings, probes); });
 }
 
 Count count_heightfield(const Heightfield& field, const SurfaceSettings& settings, double probes) {

@@ -59,14 +59,15 @@ void MeshTriangles::for_each(const Visit& visit) {
     batch.finish();
 }
 
+Float3 heightfield_point(const Heightfield& field, int row, int column) {
+    const size_t number = static_cast<size_t>(row) * static_cast<size_t>(field.columns) + static_cast<size_t>(column);
+    return {field.origin.x + field.cell * static_cast<float>(column), field.origin.y + field.height[number],
+            field.origin.z + field.cell * static_cast<float>(row)};
+}
+
 void HeightfieldTriangles::for_each(const Visit& visit) {
     Batch batch(visit);
-    const size_t columns = static_cast<size_t>(field_.columns);
-    const auto point = [&](int row, int column) {
-        return Float3{field_.origin.x + field_.cell * static_cast<float>(column),
-                      field_.origin.y + field_.height[static_cast<size_t>(row) * columns + static_cast<size_t>(column)],
-                      field_.origin.z + field_.cell * static_cast<float>(row)};
-    };
+    const auto point = [&](int row, int column) { return heightfield_point(field_, row, column); };
     for (int row = 0; row + 1 < field_.rows; ++row)
         for (int column = 0; column + 1 < field_.columns; ++column) {
             const Float3 a = point(row, column), c = point(row + 1, column + 1);

@@ -3,10 +3,13 @@
 // The triangles of a surface, one after the other and as often as asked for: of a mesh, or of a file that is larger
 // than what a look at it may take.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +21,40 @@ namespace firn {
 
 using Corners = std::array<Float3, 3>;
 
+/// A box; before anything was added, one that holds nothing.
+struct Extent {
+    static constexpr float huge = std::numeric_limits<float>::max();
+    Float3 low{huge, huge, huge}, high{-huge, -huge, -huge};  ///< m
+    void add(const Float3& p) {
+        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    void add(const Extent& other) {
+        low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
+        high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y), std::max(high.z, other.high.z)};
+    }
+    bool meets(const Extent& other) const {
+        return high.x >= other.low.x && low.x <= other.high.x && high.y >= other.low.y && low.y <= other.high.y &&
+               high.z >= other.low.z && low.z <= other.high.z;
+    }
+};
+
 class TriangleSource {
 public:
     using Visit = std::function<void(const Corners* some, size_t count)>;
     virtual ~TriangleSource() = default;
-    /// All of them, always in the same order and the same parts.
+    /// All of them, always in the same order and the same parts; or as many as each_stands_for() says.
     virtual void for_each(const Visit&) = 0;
+    /// So many triangles of the surface, for each that for_each() shows.
+    virtual double each_stands_for() const { return 1; }
+    /// Of those that reach into one of the boxes, and of some others: all, or one of so many as it returns, which are
+    /// no more than `stride`.
+    virtual double for_each_near(const std::vector<Extent>&, double /*stride*/, const Visit& visit) {
+        for_each(visit);
+        return each_stands_for();
+    }
+    /// Of all, where it is known.
+    virtual std::optional<Extent> extent() const { return {}; }
 };
 
 class MeshTriangles : public TriangleSource {
@@ -35,6 +66,8 @@ public:
 private:
     const Mesh& mesh_;
 };
+
+Float3 heightfield_point(const Heightfield&, int row, int column);
 
 /// Those of heightfield_mesh().
 class HeightfieldTriangles : public TriangleSource {
@@ -53,6 +86,7 @@ public:
     /// Keeps a reference.
     PlacedTriangles(TriangleSource& source, const Transform& placed) : source_(source), placed_(placed) {}
     void for_each(const Visit&) override;
+    double each_stands_for() const override { return source_.each_stands_for(); }
 
 private:
     TriangleSource& source_;

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <istream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <streambuf>
@@ -31,6 +33,7 @@ constexpr openvdb::Index64 few_leaves = 6000;  ///< a grid of so many is read as
 constexpr size_t leaves_looked_at = 3000;      ///< to know a large one
 constexpr size_t leaves_held = 20000;          ///< in memory at once
 constexpr size_t leaves_near = 12000;          ///< of all boxes in which the surface is made, about
+constexpr double leaves_below_layers = 20000;  ///< of all squares in which a layer is looked at, about
 constexpr size_t most_boxes = 16, least_boxes = 3;
 
 /// A file in which it costs little to go on by a few bytes: std::filebuf forgets all that it has read.
@@ -137,6 +140,42 @@ private:
     std::function<void(const Add&)> make_;
 };
 
+/// Squares that a box is cut into, seen from above.
+class Squares {
+public:
+    /// `width`: m, or wider where there would be many more than `most`.
+    Squares(const Extent& box, double width, size_t most) : low_(wide(box.low)), width_(width) {
+        const double x = double(box.high.x) - box.low.x, z = double(box.high.z) - box.low.z;
+        width_ = std::max(width_, std::sqrt(x * z / (16.0 * static_cast<double>(most))));
+        columns_ = static_cast<size_t>(x / width_) + 1;
+        rows_ = static_cast<size_t>(z / width_) + 1;
+    }
+    size_t count() const { return columns_ * rows_; }
+    double width() const { return width_; }
+    double low_x(size_t square) const { return low_.x + width_ * static_cast<double>(square % columns_); }
+    double low_z(size_t square) const { return low_.z + width_ * static_cast<double>(square / columns_); }
+    /// Those that have more than an edge in common with the box.
+    template <class Visit>
+    void for_each_under(const Extent& box, const Visit& visit) const {
+        const auto range = [&](double low, double high, size_t squares) {
+            constexpr double edge = 1e-3;
+            const auto within = [&](double at) {
+                return static_cast<size_t>(std::clamp(at / width_, 0.0, static_cast<double>(squares - 1)));
+            };
+            return std::pair<size_t, size_t>(within(low + edge * width_), within(high - edge * width_));
+        };
+        const auto [left, right] = range(box.low.x - low_.x, box.high.x - low_.x, columns_);
+        const auto [back, front] = range(box.low.z - low_.z, box.high.z - low_.z, rows_);
+        for (size_t row = back; row <= front; ++row)
+            for (size_t column = left; column <= right; ++column) visit(row * columns_ + column);
+    }
+
+private:
+    Vec3 low_;
+    double width_;
+    size_t columns_ = 1, rows_ = 1;
+};
+
 template <class Grid>
 class LargeGrid {
 public:
@@ -146,6 +185,7 @@ public:
 
     LargeGrid(LeafArchive& archive, typename Grid::Ptr grid, const std::string& what)
         : archive_(archive), grid_(std::move(grid)), values_(grid_->getConstAccessor()), what_(what) {
+        leaves_.reserve(grid_->tree().leafCount());
         for (auto leaf = grid_->tree().beginLeaf(); leaf; ++leaf) {
             leaf->setTransientData(static_cast<openvdb::Index32>(leaves_.size()));
             leaves_.push_back({&*leaf, 0, false});
@@ -207,7 +247,79 @@ public:
         return thick;
     }
 
+    /// Of the surface, scaled and then placed.
+    Extent bounds(float scale, const Transform& placed) const {
+        Extent all;
+        for (const Float3& p : seen_.as_they_are.mesh.points) all.add(placed_at(p, scale, placed));
+        return all;
+    }
+    /// m^2, seen from above, on which a layer stays when the surface is scaled and then placed; from squares about as
+    /// wide as a leaf, of which some are looked at. `bounds`: of the whole.
+    double covered(float scale, const Transform& placed, const Extent& bounds) {
+        const Squares squares(bounds, leaf_width(scale), leaves_.size());
+        const auto for_each_square = [&](const Stored& stored, const auto& visit) {
+            Extent around;
+            for (const Float3& corner : corners(*stored.leaf)) around.add(placed_at(corner, scale, placed));
+            squares.for_each_under(around, [&](size_t square) { visit(square, around.high.y); });
+        };
+        std::vector<uint8_t> below(squares.count(), 0);
+        double pairs = 0;
+        for (const Stored& stored : leaves_)
+            for_each_square(stored, [&](size_t square, float) {
+                below[square] = 1;
+                ++pairs;
+            });
+        // One of every so many, at a place of chance among them.
+        const double with_leaves = static_cast<double>(std::count(below.begin(), below.end(), 1));
+        const size_t stride = static_cast<size_t>(std::max(1.0, pairs / leaves_below_layers));
+        struct Below {
+            float top;  ///< m
+            const Leaf* leaf;
+        };
+        std::map<size_t, std::vector<Below>> chosen;
+        size_t number = 0;
+        for (size_t square = 0; square < below.size(); ++square) {
+            if (!below[square]) continue;
+            if (number % stride == scattered(number / stride, 13) % stride) chosen[square];
+            ++number;
+        }
+        for (const Stored& stored : leaves_)
+            for_each_square(stored, [&](size_t square, float top) {
+                if (const auto found = chosen.find(square); found != chosen.end())
+                    found->second.push_back({top, stored.leaf});
+            });
+        double share = 0;
+        for (auto& [square, some] : chosen) {
+            std::sort(some.begin(), some.end(), [](const Below& a, const Below& b) { return a.top > b.top; });
+            auto next = some.begin();
+            const auto next_from_above = [&, end = some.end()](float lowest, Mesh& part) {
+                if (next == end || next->top < lowest) return false;
+                add_surface(*next++->leaf, part);
+                for (Float3& p : part.points) p = placed_at(p, scale, placed);
+                return true;
+            };
+            share += share_covered(squares.low_x(square), squares.low_z(square), squares.width(), next_from_above);
+        }
+        return share / static_cast<double>(chosen.size()) * with_leaves * squares.width() * squares.width();
+    }
+
 private:
+    static Float3 placed_at(const Float3& p, float scale, const Transform& placed) {
+        return apply_transform(placed, narrow(double(scale) * wide(p)));
+    }
+    /// m, of what lies between the voxels of a leaf, and between its last and their neighbours.
+    std::array<Float3, 8> corners(const Leaf& leaf) const {
+        std::array<Float3, 8> world;
+        for (int n = 0; n < 8; ++n) {
+            const openvdb::Coord at =
+                leaf.origin().offsetBy(n & 1 ? Leaf::DIM : 0, n & 2 ? Leaf::DIM : 0, n & 4 ? Leaf::DIM : 0);
+            const openvdb::Vec3d p = grid_->constTransform().indexToWorld(at.asVec3d());
+            world[static_cast<size_t>(n)] = narrow({p.x(), p.y(), p.z()});
+        }
+        return world;
+    }
+    double leaf_width(float scale) const { return std::abs(double(scale)) * Leaf::DIM * grid_->voxelSize().x(); }
+
     struct Stored {
         Leaf* leaf;
         std::streamoff at;  ///< in the file
@@ -484,6 +596,20 @@ Count count_vdb_filling(const std::string& path, const std::string& name, const 
             return count_filling_of(
                 grid.facts(), settings, [&](const Vec3& at) { return grid.inside(at); },
                 [&](double reach) { return grid.thicknesses(settings.spacing, reach); });
+        });
+}
+
+Count count_vdb_layer(const std::string& path, const std::string& name, float scale, const Transform& placed,
+                      float thickness, const FillSettings& settings) {
+    return count_vdb(
+        path, name,
+        [&](const Mesh& mesh) { return count_layer(transformed(mesh, placed, scale), thickness, settings); },
+        [&](auto& grid) {
+            const Extent bounds = grid.bounds(scale, placed);
+            MeshFacts ground;
+            ground.low = bounds.low;
+            ground.high = bounds.high;
+            return count_layer_of(ground, thickness, settings, [&] { return grid.covered(scale, placed, bounds); });
         });
 }
 

@@ -33,14 +33,28 @@ Count count_mesh_filling(const std::string& path, float scale, const FillSetting
 // read.
 Count count_vdb_surface(const std::string& path, const std::string& grid, const SurfaceSettings&, double probes = 2e5);
 Count count_vdb_filling(const std::string& path, const std::string& grid, const FillSettings&);
+/// What counts need of a file of heights (see read_heightfield()). A large PNG is never in memory as a whole.
+struct HeightfieldLook {
+    MeshFacts facts;    ///< of heightfield_mesh(), as heightfield_facts() says; of a large PNG from some of its rows
+    double flat = 1;    ///< the share of a large PNG's ground, seen from above, that is not too steep for a layer
+    Heightfield field;  ///< all heights; of a large PNG every so many
+    bool whole = true;  ///< all heights are there
+};
+HeightfieldLook look_at_heightfield(const std::string& path, float cell, float height);
+
 /// Of fill_layer().
 Count count_layer(const Heightfield&, float thickness, const FillSettings&);
+Count count_layer(const HeightfieldLook&, float thickness, const FillSettings&);
 /// Of a layer on a mesh: by all of its columns, or by a million of them.
 Count count_layer(const Mesh& ground, float thickness, const FillSettings&);
 /// The same on the mesh of a file, scaled about the origin and then placed.
 Count count_mesh_layer(const std::string& path, float scale, const Transform& placed, float thickness,
                        const FillSettings&);
+/// The same on the surface of a grid in a .vdb file; of a large one, over some thousand of its leaves.
+Count count_vdb_layer(const std::string& path, const std::string& grid, float scale, const Transform& placed,
+                      float thickness, const FillSettings&);
 /// The same on the mesh of a heightfield, which is not made for it.
 Count count_layer_on(const Heightfield&, float thickness, const FillSettings&);
+Count count_layer_on(const HeightfieldLook&, float thickness, const FillSettings&);
 
 }  // namespace firn
