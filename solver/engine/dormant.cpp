@@ -188,6 +188,10 @@ void Dormant::begin_frame(DeviceOwner& owner, const Parameters& p, const std::ve
     Particles now;
     fetch(owner, now);
     whole_ = std::move(now);
+    size_t ready = 0;
+    for (size_t i = 0; i < whole_.count(); ++i) ready += sleeps(i) ? 1 : 0;
+    // So few save less than it costs to make steps again for those of them that wake.
+    wake_all_ |= 5 * ready < whole_.count();
     bool changed = false;
     for (size_t i = 0; i < whole_.count(); ++i) {
         if (whole_.calm[i] < sleep_after_) continue;
