@@ -369,20 +369,26 @@ void measure_check(Figures& figures, const fs::path& examples, const fs::path& f
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: firn_scale FIGURES.json EXAMPLES   (the file is made, or added to)\n");
+    if (argc < 3) {
+        std::fprintf(stderr,
+                     "usage: firn_scale FIGURES.json EXAMPLES [ground|rest|street|sampling|check]...   (the file is "
+                     "made, or added to)\n");
         return 1;
     }
+    const std::vector<std::string> wanted(argv + 3, argv + argc);
+    const auto wants = [&](const char* part) {
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), part) != wanted.end();
+    };
     Figures figures(argv[1]);
     const fs::path examples = argv[2], firn = fs::read_symlink("/proc/self/exe").parent_path() / "firn";
     const fs::path scratch = fs::temp_directory_path() / ("firn_scale." + std::to_string(getpid()));
     fs::create_directories(scratch);
     // Before anything starts threads here: it forks.
-    measure_ground(figures, examples, scratch);
-    measure_rest(figures);
-    measure_street(figures);
-    measure_sampling(figures);
-    measure_check(figures, examples, firn);
+    if (wants("ground")) measure_ground(figures, examples, scratch);
+    if (wants("rest")) measure_rest(figures);
+    if (wants("street")) measure_street(figures);
+    if (wants("sampling")) measure_sampling(figures);
+    if (wants("check")) measure_check(figures, examples, firn);
     fs::remove_all(scratch);
     if (!figures.write()) {
         std::fprintf(stderr, "firn_scale: can't write %s\n", argv[1]);

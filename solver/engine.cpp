@@ -144,9 +144,9 @@ struct Engine::Implementation {
     }
 
     /// Between two steps: the device gets what it must hold from now on.
-    void look_for_sleepers(EnergyCheck& check) {
+    void look_for_sleepers(EnergyCheck& check, bool wakes_body) {
         const Energy before = owner.device()->energy(acting);
-        dormant.update(owner, acting, bodies, boundary_count());
+        dormant.update(owner, acting, bodies, boundary_count(), wakes_body);
         check.exchange(before, owner.device()->energy(acting));
         moved = 0;
         send_bodies();
@@ -208,11 +208,11 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
             reporter.report.interrupted = true;
             return;
         }
-        // A step in which something stirs what sleeps is made again with that awake, until what stirs it has run its
-        // whole way; or so often that it can't matter any more.
-        if (result.some_woken && dormant.some_slept() && ++repeats <= most_repeats) {
+        // A step in which something stirs a body of sleeping snow is made again with that awake, until what stirs it
+        // has run its whole way; or so often that it can't matter any more.
+        if (result.wakes_body && dormant.some_slept() && ++repeats <= most_repeats) {
             device.take_back(acting);
-            look_for_sleepers(check);
+            look_for_sleepers(check, true);
             --substep;
             continue;
         }
@@ -230,7 +230,8 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         reporter.check_haste(dt, speed, sweep, bodies);
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
         if (last) return end_frame();
-        if (dormant.some_left_out() && moved > Dormant::margin(acting)) look_for_sleepers(check);
+        if (dormant.some_left_out() && (result.some_woken || moved > Dormant::margin(acting)))
+            look_for_sleepers(check, false);
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {
             reporter.report.interrupted = true;
             return;

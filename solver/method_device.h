@@ -122,6 +122,7 @@ struct StepResult {
     SolveReport solves[most_solves];  ///< in the order of the method's table
     double speed = 0;
     bool some_asleep = false, some_woken = false;
+    bool wakes_body = false;  ///< one that woke belongs to a body of sleeping particles
 };
 
 /// Asked between iterations, with the place of the solve in the method's table; false = stop.

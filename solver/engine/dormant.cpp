@@ -188,10 +188,6 @@ void Dormant::begin_frame(DeviceOwner& owner, const Parameters& p, const std::ve
     Particles now;
     fetch(owner, now);
     whole_ = std::move(now);
-    size_t ready = 0;
-    for (size_t i = 0; i < whole_.count(); ++i) ready += sleeps(i) ? 1 : 0;
-    // So few save less than it costs to make steps again for those of them that wake.
-    wake_all_ |= 5 * ready < whole_.count();
     bool changed = false;
     for (size_t i = 0; i < whole_.count(); ++i) {
         if (whole_.calm[i] < sleep_after_) continue;
@@ -205,12 +201,13 @@ void Dormant::begin_frame(DeviceOwner& owner, const Parameters& p, const std::ve
     send(owner, p, bodies, boundary, changed);
 }
 
-void Dormant::update(DeviceOwner& owner, const Parameters& p, const std::vector<KnownBody>& bodies, uint64_t boundary) {
+void Dormant::update(DeviceOwner& owner, const Parameters& p, const std::vector<KnownBody>& bodies, uint64_t boundary,
+                     bool wakes_body) {
     Particles now;
     fetch(owner, now);
     std::vector<bool> woken(now.count());
     bool any = false;
-    for (size_t i = 0; i < now.count(); ++i) {
+    for (size_t i = 0; wakes_body && i < now.count(); ++i) {
         woken[i] = whole_.calm[i] >= sleep_after_ && now.calm[i] < sleep_after_;
         any = any || woken[i];
     }

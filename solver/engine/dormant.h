@@ -19,9 +19,9 @@ public:
 
     /// As a frame begins: decides what the device holds, and sends it. `frame` is how long they sleep on, s.
     void begin_frame(DeviceOwner&, const Parameters&, const std::vector<KnownBody>&, uint64_t boundary, double frame);
-    /// The same between two steps of a frame. Where somebody woke, all that is near wakes with it: what stirs snow
-    /// runs through it.
-    void update(DeviceOwner&, const Parameters&, const std::vector<KnownBody>&, uint64_t boundary);
+    /// The same between two steps of a frame. `wakes_body`: where somebody woke, all that is near wakes with it, for
+    /// what stirs a body of snow runs through it.
+    void update(DeviceOwner&, const Parameters&, const std::vector<KnownBody>&, uint64_t boundary, bool wakes_body);
     /// Before the next frame, everybody wakes: what held them may be gone.
     void wake_all() { wake_all_ = true; }
 

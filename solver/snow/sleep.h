@@ -7,7 +7,8 @@
 
 namespace firn::FIRN_LANES {
 
-/// At the end of a step: who falls asleep, who wakes. The maxima are 1 where anybody sleeps, and where anybody woke.
+/// At the end of a step: who falls asleep, who wakes. The maxima are 1 where anybody sleeps; and 1 where a loose grain
+/// woke, 2 where one that is part of a body of sleeping snow did.
 struct FallAsleep {
     SnowView s;
     static constexpr float never = 1e30f;  ///< StepConstants::sleep_after
@@ -17,6 +18,7 @@ struct FallAsleep {
         Mask stirring;  ///< something near moves fast enough to wake it
         Mask restless;  ///< something near has not rested long enough
         Mask awake;     ///< some snow near is awake
+        Mask body;      ///< most of what is near sleeps
     };
 
     FIRN_HD Values<2> operator()(uint32_t i) const {
@@ -26,15 +28,17 @@ struct FallAsleep {
         const Mask slept = before >= s.set.sleep_after;
         const Mask still = dot(xyz(velocity), xyz(velocity)) < s.set.sleep_speed * s.set.sleep_speed;
         const float passed = s.set.sleep_after < never ? s.dt : 0.0f;
+        Real waking = zero;
         Real calm = select(slept, before, select(still, before + passed, zero));
-        Mask sleeps = calm >= s.set.sleep_after, woken = before < 0.0f;
+        Mask sleeps = calm >= s.set.sleep_after;
         Vec3 support = zero3();
         Real bearer = zero;
         if (any(sleeps)) {
             const Surroundings near = look_around(i);
             // What nothing bears counts where moving snow is near: only there are all neighbours sure to be known.
             const Mask pushed = both(near.awake, load(s.after.calm + i) <= 0.0f);
-            woken = both(slept, either(near.stirring, pushed));
+            const Mask woken = both(slept, either(near.stirring, pushed));
+            waking = select(woken, select(near.body, splat(2.0f), one), zero);
             calm = select(woken, zero, calm);
             // Ready, but for its surroundings.
             const Mask ready = both(sleeps, before < s.set.sleep_after);
@@ -56,14 +60,14 @@ struct FallAsleep {
         store(s.after.calm + i, calm);
         store3(s.after.support, i, support);
         store(s.after.bearer + i, bearer);
-        return {{select(sleeps, one, zero), select(woken, one, zero)}};
+        return {{select(sleeps, one, zero), waking}};
     }
 
     FIRN_HD Surroundings look_around(uint32_t i) const {
         const Real none = splat(0.0f), one = splat(1.0f);
         const Vec3 x = xyz(load4(s.now.position + i));
         const float stirring_squared = s.set.wake_speed * s.set.wake_speed;
-        Real stirring = none, restless = none, awake = none;
+        Real stirring = none, restless = none, awake = none, sleepers = none;
         const auto near = s.neighbours.row(i);
         for (uint32_t k = 0; k < near.length; ++k) {
             const Vec3 d = x - xyz(gather4(s.now.position, near[k]));
@@ -72,6 +76,7 @@ struct FallAsleep {
             const Mask there = dot(d, d) < s.kernel.support_squared;
             const Mask stays_awake = both(there, calm < s.set.sleep_after);
             awake = select(stays_awake, one, awake);
+            sleepers += select(both(there, calm >= s.set.sleep_after), one, none);
             stirring = select(both(stays_awake, dot(v, v) > stirring_squared), one, stirring);
             restless = select(both(there, calm < 0.5f * s.set.sleep_after), one, restless);
         }
@@ -92,7 +97,7 @@ struct FallAsleep {
                 external_acceleration(s, i) - Vec3{splat(s.gravity[0]), splat(s.gravity[1]), splat(s.gravity[2])};
             restless = select(dot(a, a) > 0.0f, one, restless);
         }
-        return {stirring > 0.5f, restless > 0.5f, awake > 0.5f};
+        return {stirring > 0.5f, restless > 0.5f, awake > 0.5f, sleepers > 11.5f};
     }
 };
 

@@ -118,6 +118,7 @@ inline StepResult SnowStep::step(const Parameters& p, double dt, const BodyPlace
     result.speed = ::sqrt(worst[1]);
     result.some_asleep = worst[2] > 0;
     result.some_woken = worst[3] > 0;
+    result.wakes_body = worst[3] > 1.5;
     SolveReport &of_pressure = result.solves[snow::pressure_solve], &of_shear = result.solves[snow::shear_solve];
     if (p.solver == Solver::split) of_pressure = report(solves[snow::pressure_solve]);
     if (p.solver != Solver::explicit_step) of_shear = report(solves[snow::shear_solve]);

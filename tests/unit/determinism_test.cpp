@@ -169,6 +169,9 @@ TEST_P(Determinism, TheHostsOrderDoesNotMatter) {
     shuffle(expected.filling);
     shuffle(expected.misfit);
     shuffle(expected.damage);
+    shuffle(expected.calm);
+    shuffle(expected.support);
+    shuffle(expected.bearer);
     shuffle(expected.young_modulus);
     shuffle(expected.rest_density);
     shuffle(expected.theta_c);
@@ -314,6 +317,9 @@ TEST(HostState, DownloadGivesBackWhatWasUploaded) {
     snow.filling.assign(snow.count(), 1.1f);
     snow.misfit.assign(snow.count(), {1e-6f, -2e-6f, 0});
     snow.damage.assign(snow.count(), 0.3f);
+    snow.calm.assign(snow.count(), 3);
+    snow.support.assign(snow.count(), {0, 2, 0});
+    snow.bearer.assign(snow.count(), 1);
     engine.upload(snow);
     EXPECT_EQ(engine.particle_count(), snow.count());
     Particles out;
