@@ -20,8 +20,9 @@ namespace {
 
 constexpr Thinning small{/*least_faces=*/1000, /*faces_read=*/40000};
 
+/// Tests run side by side: each has files of its own.
 std::string in_folder(const char* name) {
-    return ::testing::TempDir() + name;
+    return ::testing::TempDir() + ::testing::UnitTest::GetInstance()->current_test_info()->name() + "." + name;
 }
 
 void write_bytes(const std::string& path, const std::string& bytes) {
