@@ -113,13 +113,14 @@ void Dormant::wake(size_t i, const Parameters& p) {
 
 /// Whether somebody who slept is not among these any more.
 bool Dormant::lacks_sleepers(const Particles& given) const {
+    if (asleep_ == 0) return false;
     std::vector<int64_t> have = given.id;
     if (have.empty()) {
         have.resize(given.count());
         std::iota(have.begin(), have.end(), int64_t(0));
     }
     if (!std::is_sorted(have.begin(), have.end())) std::sort(have.begin(), have.end());
-    for (size_t i = 0; i < whole_.count() && asleep_ > 0; ++i)
+    for (size_t i = 0; i < whole_.count(); ++i)
         if (sleeps(i) && !std::binary_search(have.begin(), have.end(), whole_.id[i])) return true;
     return false;
 }
