@@ -143,13 +143,16 @@ struct Engine::Implementation {
         return occupied;
     }
 
-    /// Between two steps: the device gets what it must hold from now on.
-    void look_for_sleepers(EnergyCheck& check, bool wakes_body) {
+    /// Between two steps, `time` seconds into the frame: the device gets what it must hold from now on. A card that is
+    /// too small for it gives way to the CPU: references to the device end here.
+    void look_for_sleepers(EnergyCheck& check, bool wakes_body, double time, double frame) {
         const Energy before = owner.device()->energy(acting);
         dormant.update(owner, acting, bodies, boundary_count(), wakes_body);
         check.exchange(before, owner.device()->energy(acting));
         moved = 0;
+        const bool other_device = owner.is_changed();
         send_bodies();
+        if (other_device) check.note_speeds(placements(bodies, time / frame), frame - time);
     }
 
     FrameReport advance(double frame, const Observer& observer, const FrameStart& start);
@@ -170,8 +173,9 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
     const Particles& inputs = dormant.inputs() ? *dormant.inputs() : owner.staging().inputs();
     const double wave_speed = method.wave_speed ? method.wave_speed(acting, inputs) : 0;
     std::vector<double> impulse(6 * bodies.size());
-    MethodDevice& device = *owner.device();
-    EnergyCheck check(bodies, acting, device, placements(bodies, time / frame), frame, frame - time,
+    // The one that there is now: it may change between two steps.
+    const auto device = [&]() -> MethodDevice& { return *owner.device(); };
+    EnergyCheck check(bodies, acting, owner, placements(bodies, time / frame), frame, frame - time,
                       fastest_air(acting, given_air));
     const auto id_of = [&](uint32_t rank) { return owner.staging().id_of(rank); };
     const auto end_frame = [&] {
@@ -184,10 +188,10 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         const double remaining = frame - time;
         if (may_be_near_others()) send_bodies();
         const std::vector<BodyPlacement> now = placements(bodies, time / frame);
-        device.set_air(air_at(acting, start.clock + time));
-        const Speed speed = device.prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
+        device().set_air(air_at(acting, start.clock + time));
+        const Speed speed = device().prepare(acting, now.data(), end.data(), body_count, remaining, reporter.seconds());
         const LongestStep longest = longest_dt(acting, speed, wave_speed, remaining, frame);
-        const Sweep sweep = swept.meet(device, time, longest.dt);
+        const Sweep sweep = swept.meet(device(), time, longest.dt);
         const bool by_body = sweep.met && sweep.longest < longest.dt && acting.substeps == 0;
         double dt = choose_dt(acting, by_body ? sweep.longest : longest.dt, remaining, frame);
         StepLimit limit = by_body ? step_limit(sweep, bodies) : step_limit(longest, speed, wave_speed, bodies, id_of);
@@ -198,11 +202,11 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
 
         Watch watch{observer, method.info, time / frame, substep};
         const std::vector<BodyPlacement> next = placements(bodies, next_time / frame);
-        device.set_air(air_at(acting, start.clock + 0.5 * (time + next_time)));
+        device().set_air(air_at(acting, start.clock + 0.5 * (time + next_time)));
         owner.state_moves();
         std::fill(impulse.begin(), impulse.end(), 0.0);
-        const StepResult result = device.step(acting, dt, next.data(), body_count, impulse.data(),
-                                              Interrupt{&Watch::go_on, &watch}, reporter.seconds());
+        const StepResult result = device().step(acting, dt, next.data(), body_count, impulse.data(),
+                                                Interrupt{&Watch::go_on, &watch}, reporter.seconds());
         if (result.status == StepResult::failed) fail(result, substep, dt);
         if (result.status == StepResult::interrupted) {
             reporter.report.interrupted = true;
@@ -211,11 +215,12 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         // A step in which something stirs a body of sleeping snow is made again with that awake, until what stirs it
         // has run its whole way; or so often that it can't matter any more.
         if (result.wakes_body && dormant.some_slept() && ++repeats <= most_repeats) {
-            device.take_back(acting);
-            look_for_sleepers(check, true);
+            device().take_back(acting);
+            look_for_sleepers(check, true, time, frame);
             --substep;
             continue;
         }
+        if (repeats > most_repeats) reporter.note_waking();
         repeats = 0;
         dormant.note(result.some_asleep);
         const double way = dt * std::max(speed.largest, result.speed);
@@ -223,7 +228,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         moved += way;
         check.add(time, dt, impulse.data());
         for (size_t k = 0; k < dormant.loads().size(); ++k) impulse[k] += dt * dormant.loads()[k];
-        if (substep == start.substeps + 1) check.add_stored(device.stored_energy(acting));
+        if (substep == start.substeps + 1) check.add_stored(device().stored_energy(acting));
         time = next_time;
         reporter.add(dt, result, speed, std::move(limit));
         if (!speed.free) reporter.check_sound(dt, wave_speed);
@@ -231,7 +236,7 @@ void Engine::Implementation::run_substeps(double frame, const Observer& observer
         for (size_t k = 0; k < bodies.size(); ++k) bodies[k].impulses.push_back(body_impulse(dt, &impulse[6 * k]));
         if (last) return end_frame();
         if (dormant.some_left_out() && (result.some_woken || moved > Dormant::margin(acting)))
-            look_for_sleepers(check, false);
+            look_for_sleepers(check, false, time, frame);
         if (observer && !observer(Progress{time / frame, substep, -1, 0, "substep"})) {
             reporter.report.interrupted = true;
             return;
@@ -286,12 +291,15 @@ FrameReport Engine::Implementation::advance(double frame, const Observer& observ
         for (KnownBody& b : bodies) b.impulses.clear();
         looked_at = 0;
         arrive_all(0);
+        dormant.restore_frame_start(owner, acting);
         owner.lose_card(lost, state_kept);
     } catch (...) {
         looked_at = 0;
         arrive_all(time / frame);
+        if (!owner.device()) dormant.restore_frame_start(owner, acting);
         throw;
     }
+    dormant.end_frame();
     arrive_all(time / frame);
     reporter.report.time = time;
     reporter.report.bytes = owner.device()->bytes() + dormant.bytes();

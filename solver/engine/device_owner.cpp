@@ -138,6 +138,15 @@ void DeviceOwner::keep_state() {
     kept_is_current_ = true;
 }
 
+void DeviceOwner::keep(const Particles& p) {
+    Staging fresh(method_);
+    fresh.take(p);
+    staging_ = std::move(fresh);
+    kept_ = p;
+    staging_.complete(kept_);
+    kept_is_current_ = false;
+}
+
 void DeviceOwner::change_threads() {
     if (!device() || on_card()) return;
     Particles state;

@@ -21,7 +21,9 @@ public:
     MethodDevice* device() const { return chosen_.device.get(); }
     const Staging& staging() const { return staging_; }
     bool on_card() const { return !chosen_.card.empty() && device(); }
-    /// True once after each change of device: what the last one knew of bodies is gone with it.
+    /// Whether the device has changed: what the last one knew of bodies is gone with it.
+    bool is_changed() const { return changed_; }
+    /// The same, once after each change.
     bool take_change() { return std::exchange(changed_, false); }
 
     /// After a card was lost: somebody has to go on. Throws Error when the host insists on the card.
@@ -32,6 +34,8 @@ public:
     void download(Particles&) const;
     /// Before a frame: what a card holds is copied, unless the host has seen it.
     void keep_state();
+    /// After a card has failed: the state to go on from.
+    void keep(const Particles&);
     /// The device is about to move the particles.
     void state_moves() { kept_is_current_ = false; }
 

@@ -144,9 +144,13 @@ void Dormant::take(const Particles& given, const Parameters& p) {
 }
 
 uint64_t Dormant::bytes() const {
-    uint64_t sum = whole_.id.size() * sizeof(int64_t) + held_.size() * sizeof(uint32_t);
-    for (const ParticleArray& array : method_.info.arrays)
-        sum += array.size(whole_) * static_cast<uint64_t>(array.components) * sizeof(float);
+    uint64_t sum = held_.size() * sizeof(uint32_t);
+    for (const Particles* p : {&whole_, frame_start_ ? &*frame_start_ : nullptr}) {
+        if (!p) continue;
+        sum += p->id.size() * sizeof(int64_t);
+        for (const ParticleArray& array : method_.info.arrays)
+            sum += array.size(*p) * static_cast<uint64_t>(array.components) * sizeof(float);
+    }
     return sum;
 }
 
@@ -177,9 +181,17 @@ void Dormant::fetch(const DeviceOwner& owner, Particles& to) const {
     for (size_t k = 0; k < count; ++k) to.id[host(k)] = held.id[k];
 }
 
+void Dormant::restore_frame_start(DeviceOwner& owner, const Parameters& p) {
+    if (!frame_start_) return;
+    take(*frame_start_, p);
+    owner.keep(*frame_start_);
+    frame_start_.reset();
+}
+
 void Dormant::begin_frame(DeviceOwner& owner, const Parameters& p, const std::vector<KnownBody>& bodies,
                           uint64_t boundary, double frame) {
     sleep_after_ = p.sleep_after;
+    frame_start_.reset();
     if (!some_asleep_ && !split_) {
         wake_all_ = false;
         return;
@@ -188,6 +200,7 @@ void Dormant::begin_frame(DeviceOwner& owner, const Parameters& p, const std::ve
     if (!std::exchange(results_known_, true) && !wake_all_) return;
     Particles now;
     fetch(owner, now);
+    if (owner.on_card()) frame_start_ = now;
     whole_ = std::move(now);
     bool changed = false;
     for (size_t i = 0; i < whole_.count(); ++i) {

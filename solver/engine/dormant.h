@@ -3,6 +3,8 @@
 // Particles that sleep, where nothing moves near them, stay with the host: the device neither holds nor sees them. The
 // motion does not depend on which ones these are: what sleeps stands still, and all that acts on what is awake is held.
 
+#include <optional>
+
 #include "boundary_bodies.h"
 #include "engine/device_owner.h"
 
@@ -22,6 +24,9 @@ public:
     /// The same between two steps of a frame. `wakes_body`: where somebody woke, all that is near wakes with it, for
     /// what stirs a body of snow runs through it.
     void update(DeviceOwner&, const Parameters&, const std::vector<KnownBody>&, uint64_t boundary, bool wakes_body);
+    void end_frame() { frame_start_.reset(); }
+    /// A card has failed within a frame, in which it may have been given others than as the frame began.
+    void restore_frame_start(DeviceOwner&, const Parameters&);
     /// Before the next frame, everybody wakes: what held them may be gone.
     void wake_all() { wake_all_ = true; }
 
@@ -55,6 +60,7 @@ private:
     void send(DeviceOwner&, const Parameters&, const std::vector<KnownBody>&, uint64_t boundary, bool changed);
 
     const Method& method_;
+    std::optional<Particles> frame_start_;  ///< while a card makes a frame for which it was given some
     Particles whole_;             ///< as it was when the device was last given some; nothing if nobody slept then
     std::vector<uint32_t> held_;  ///< those of `whole_` that the device holds, if `split_`
     std::vector<double> loads_;

@@ -26,23 +26,22 @@ double size(const Float3& a) {
 
 }  // namespace
 
-EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters& p, MethodDevice& device,
+EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters& p, const DeviceOwner& owner,
                          const std::vector<BodyPlacement>& now, double frame, double duration, double air_speed)
     : parameters_(p),
-      device_(device),
-      before_(device.energy(p)),
+      owner_(owner),
+      before_(owner.device()->energy(p)),
       frame_(frame),
       duration_(duration),
       air_speed_(air_speed) {
     // Air drives nothing faster than itself.
     given_ = 0.5 * before_.mass * air_speed * air_speed;
-    std::vector<float> speed;
     for (size_t k = 0; k < bodies.size(); ++k) {
         const KnownBody& b = bodies[k];
         adhesion_ = std::max(adhesion_, strongest(b.body.particle_adhesion, b.body.adhesion));
         const Travel t = travel(b);
         const double bounce = strongest(b.body.particle_bounce, b.body.bounce);
-        speed.push_back(static_cast<float>((1 + bounce) * t.distance / frame));
+        body_speed_.push_back(static_cast<float>((1 + bounce) * t.distance / frame));
         if (b.body.motion == Motion::rigid && t.distance > 0) {
             rigid_.push_back({k, t, {}});
             apply_transform(b.now, b.pivot, rigid_.back().pivot);
@@ -50,7 +49,12 @@ EnergyCheck::EnergyCheck(const std::vector<KnownBody>& bodies, const Parameters&
         // What presses from two sides leaves no impulse: all particles may be thrown off at twice the surface's speed.
         if (b.body.motion == Motion::deforming) given_ += 2 * before_.mass * std::pow(t.distance / frame, 2);
     }
-    device.note_speeds(p, duration, gain, now.data(), speed.data(), static_cast<uint32_t>(bodies.size()));
+    note_speeds(now, duration);
+}
+
+void EnergyCheck::note_speeds(const std::vector<BodyPlacement>& now, double duration) {
+    owner_.device()->note_speeds(parameters_, duration, gain, now.data(), body_speed_.data(),
+                                 static_cast<uint32_t>(body_speed_.size()));
 }
 
 void EnergyCheck::add(double time, double dt, const double* impulse) {
@@ -73,7 +77,7 @@ double EnergyCheck::pull() const {
 }
 
 std::string EnergyCheck::compare_all() const {
-    const Energy after = device_.energy(parameters_);
+    const Energy after = owner_.device()->energy(parameters_);
     const double known = std::max(before_.kinetic + before_.potential - after.potential + given_, 0.0);
     // Given accelerations: dK/dt = sum m a.v <= sqrt(sum m a^2) sqrt(2 K).
     const double explained = std::pow(std::sqrt(known) + std::sqrt(0.5 * before_.forced) * time_, 2);
@@ -98,7 +102,7 @@ double EnergyCheck::allowance() const {
 std::string EnergyCheck::compare(const std::function<int64_t(uint32_t)>& name_of) const {
     const std::string of_all = compare_all();
     if (!of_all.empty()) return of_all;
-    const Thrown thrown = device_.thrown(parameters_, allowance());
+    const Thrown thrown = owner_.device()->thrown(parameters_, allowance());
     if (!thrown.count) return {};
     const bool one = thrown.count == 1;
     char text[360];

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "boundary_bodies.h"
+#include "engine/device_owner.h"
 #include "firn/parameters.h"
-#include "method_device.h"
 
 namespace firn {
 
@@ -16,15 +16,17 @@ namespace firn {
 class EnergyCheck {
 public:
     /// Looks at the particles as the frame begins, and at bodies that are at `now` and will move for `duration` of
-    /// the frame's seconds. The bodies and the device must stay.
+    /// the frame's seconds. The bodies and the device's owner must stay.
     /// `air_speed`: of the fastest air that drags at the snow, m/s; 0 = no air.
-    EnergyCheck(const std::vector<KnownBody>&, const Parameters&, MethodDevice&, const std::vector<BodyPlacement>& now,
-                double frame, double duration, double air_speed);
+    EnergyCheck(const std::vector<KnownBody>&, const Parameters&, const DeviceOwner&,
+                const std::vector<BodyPlacement>& now, double frame, double duration, double air_speed);
 
     /// A substep that began `time` seconds after the frame; six numbers for each body: impulse and angular impulse.
     void add(double time, double dt, const double* impulse);
     /// Elastic energy that was there as the frame began, J.
     void add_stored(double energy) { given_ += energy; }
+    /// For a device that has taken the place of another within the frame: what was thrown off before is not known then.
+    void note_speeds(const std::vector<BodyPlacement>& now, double duration);
     /// The device was given other particles: those that came and went are at rest.
     void exchange(const Energy& held_before, const Energy& held_now) {
         before_.potential += held_now.potential - held_before.potential;
@@ -47,7 +49,8 @@ private:
     double allowance() const;
 
     const Parameters& parameters_;
-    MethodDevice& device_;
+    const DeviceOwner& owner_;
+    std::vector<float> body_speed_;  ///< at which each throws off what rests, m/s
     Energy before_;
     double frame_, duration_, air_speed_;
     std::vector<Moving> rigid_;

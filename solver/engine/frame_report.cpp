@@ -152,6 +152,11 @@ FrameReport FrameReporter::finish() {
             explicit_dt_, stable_dt_);
         report.warnings.push_back(numbers);
     }
+    if (waking_ > 0)
+        report.warnings.push_back("sleeping " + std::string(method_.name) + " went on waking in " +
+                                  std::to_string(waking_) + " of " + std::to_string(report.substeps.size()) +
+                                  " substeps, however often they were made again: what moves there may be held back by "
+                                  "what sleeps beside it; raise sleep_after, or set it to 0 so that nothing sleeps");
     for (size_t k = 0; k < method_.solves.size(); ++k) warn(method_.solves[k], shortfalls_[k]);
     for (size_t k = 0; k < method_.phases.size(); ++k) report.phases.push_back({method_.phases[k].name, seconds_[k]});
     return std::move(report);

@@ -18,6 +18,8 @@ public:
     void check_haste(double dt, const Speed&, const Sweep&, const std::vector<KnownBody>&);
     /// Notes explicit steps that are longer than sound takes for a spacing: they are unstable.
     void check_sound(double dt, double wave_speed);
+    /// A substep that stirred sleeping snow was made again as often as may be, and still some woke.
+    void note_waking() { ++waking_; }
     /// Where a device adds the time of each phase, s.
     double* seconds() { return seconds_.data(); }
     /// The report, with its warnings.
@@ -48,6 +50,7 @@ private:
     std::vector<double> seconds_;
     std::vector<Shortfall> shortfalls_;
     Haste body_, particles_;
+    int waking_ = 0;                          ///< substeps in which not all woke that should have
     double explicit_dt_ = 0, stable_dt_ = 0;  ///< the longest explicit step that was too long, and what is stable, s
 };
 
