@@ -388,4 +388,122 @@ TEST_F(Emulated, ALostDeviceStopsTheRunAndTheCpuCanGoOn) {
     EXPECT_GT(failures, 3);
 }
 
+/// A strip that sleeps on a floor, and a block that falls on its middle: most of the strip is left out until then.
+struct SleepingScene {
+    static constexpr double dx = 0.05, frame = 1.0 / 50;
+    firn::Parameters parameters;
+    Particles snow;
+
+    SleepingScene() {
+        parameters.spacing = static_cast<float>(dx);
+        parameters.sleep_after = 0.1f;
+        parameters.threads = 1;
+        snow = scenes::snow_at(scenes::lattice_box(200, 2, 3, dx, {-100 * dx, 0, -1.5 * dx}));
+        scenes::append(snow,
+                       scenes::snow_at(scenes::lattice_box(3, 3, 3, dx, {-1.5 * dx, 20 * dx, -1.5 * dx}), {0, -2, 0}));
+        for (size_t i = 0; i < snow.count(); ++i) snow.id.push_back(static_cast<int64_t>(3 * i + 1));
+    }
+    uint64_t asleep(const Particles& p) const {
+        return static_cast<uint64_t>(
+            std::count_if(p.calm.begin(), p.calm.end(), [&](float calm) { return calm >= parameters.sleep_after; }));
+    }
+    std::unique_ptr<Engine> engine(const char* device) const {
+        auto made = std::make_unique<Engine>(parameters, device);
+        firn::Body floor = scenes::floor_body(4 * dx, dx);
+        for (firn::Float3& x : floor.position) x.x -= static_cast<float>(100 * dx);
+        for (int k = 0; k <= 25; ++k) {
+            made->add_body(floor);
+            for (firn::Float3& x : floor.position) x.x += static_cast<float>(8 * dx);
+        }
+        made->upload(snow);
+        return made;
+    }
+};
+
+/// What goes into the frame in which the block wakes the strip, and the calls of the card that it takes.
+Particles before_sleepers_wake(const SleepingScene& scene, uint64_t& calls) {
+    const auto engine = scene.engine("cuda");
+    for (int k = 0; k < 60; ++k) {
+        const Particles before = downloaded(*engine);
+        emulated::clear_counters();
+        if (engine->advance(scene.frame).asleep < scene.asleep(before)) {
+            calls = emulated::counters().calls;
+            return before;
+        }
+    }
+    ADD_FAILURE() << "none woke";
+    return {};
+}
+
+TEST_F(Emulated, SleepersThatWakeOnACardThatIsFullGoOnOnTheCpu) {
+    const SleepingScene scene;
+    uint64_t calls = 0;
+    const Particles before = before_sleepers_wake(scene, calls);
+    int changes = 0, losses = 0;
+    for (const bool may_change : {true, false}) {
+        for (int n = 1; n < 10; ++n) {
+            SCOPED_TRACE(std::to_string(n) + (may_change ? " auto" : " cuda"));
+            emulated::reset();
+            const auto engine = scene.engine(may_change ? "auto" : "cuda");
+            engine->upload(before);
+            bool begun = false;
+            firn::FrameReport report;
+            const std::string error = error_of([&] {
+                report = engine->advance(scene.frame, [&](const firn::Progress&) {
+                    if (!begun) emulated::fail_allocation(n);
+                    begun = true;
+                    return true;
+                });
+            });
+            const std::string device = engine->device();
+            const Particles after = downloaded(*engine);
+            EXPECT_EQ(after.count(), before.count());
+            EXPECT_TRUE(scenes::finite(after));
+            if (!error.empty()) expect_line(error, {"memory"});
+            if (device.compare(0, 4, "none") == 0) {
+                ++losses;
+                EXPECT_EQ(card::differences(before, after, false), "") << error;
+            }
+            if (device.compare(0, 3, "cpu") == 0) {
+                ++changes;
+                ASSERT_EQ(report.warnings.size(), 1u);
+                expect_line(report.warnings[0], {"CPU", "memory"});
+                EXPECT_TRUE(engine->advance(scene.frame).warnings.empty());
+            }
+        }
+    }
+    EXPECT_GT(changes, 0);
+    EXPECT_GT(losses, 0);
+}
+
+TEST_F(Emulated, ACardThatIsLostWhenSleepersWakeLeavesTheStateOfTheFramesStart) {
+    const SleepingScene scene;
+    uint64_t calls = 0;
+    const Particles before = before_sleepers_wake(scene, calls);
+    int failures = 0;
+    for (uint64_t part = 1; part < 12; ++part) {
+        SCOPED_TRACE(part);
+        emulated::reset();
+        auto engine = scene.engine("auto");
+        engine->upload(before);
+        emulated::lose_device(static_cast<int>(calls * part / 12));
+        const std::string error = error_of([&] { engine->advance(scene.frame); });
+        EXPECT_EQ(engine->particle_count(), before.count());
+        if (error.empty()) {
+            // It was about to be given others: the host had all that there is.
+            EXPECT_EQ(engine->device().compare(0, 3, "cpu"), 0);
+        } else {
+            ++failures;
+            expect_line(error, {"CUDA device failed", "kept"});
+            EXPECT_EQ(card::differences(before, downloaded(*engine), false), "");
+        }
+        engine->advance(scene.frame);
+        EXPECT_EQ(engine->device().compare(0, 3, "cpu"), 0);
+        EXPECT_EQ(downloaded(*engine).count(), before.count());
+        engine.reset();
+        emulated::reset();  // what was on a lost card is nobody's leak
+    }
+    EXPECT_GT(failures, 5);
+}
+
 }  // namespace
