@@ -11,6 +11,7 @@
 
 #include "firn/collider.h"
 #include "firn/counts.h"
+#include "own_file.h"
 #include "samples/counting.h"
 #include "samples/mesh_sketch.h"
 #include "shape_measures.h"
@@ -219,7 +220,7 @@ TEST(Counts, OfLayersOnMeshesAreExactOrWithin5Percent) {
     above.translation[1] = 1;
     Mesh mesh = transformed(box_mesh({3, 0.2f, 2}), leaning);
     add(mesh, transformed(sphere_mesh(0.4f), above));
-    const std::string path = ::testing::TempDir() + "layer.ply";
+    const std::string path = own_file("layer.ply");
     write_mesh(path, mesh);
     // The finer one has more columns than are looked at.
     for (const float spacing : {0.03f, 0.002f}) {
@@ -250,22 +251,21 @@ TEST(Counts, OfLayersOnWideGroundNeedNoColumns) {
 }
 
 TEST(Counts, TellHowTheMeshesOfLargeFilesMove) {
-    const std::string folder = ::testing::TempDir();
     Mesh mesh = sphere_mesh(0.5f, 6);  // has so many points that some are left out
     Transform moved;
     moved.rotation[0] = moved.rotation[8] = std::cos(0.7);
     moved.rotation[2] = std::sin(0.7);
     moved.rotation[6] = -moved.rotation[2];
     moved.translation[0] = 3;
-    write_mesh(folder + "first.ply", mesh);
-    write_mesh(folder + "moved.ply", transformed(mesh, moved));
+    write_mesh(own_file("first.ply"), mesh);
+    write_mesh(own_file("moved.ply"), transformed(mesh, moved));
     for (Float3& p : mesh.points) p.y *= 1.1f;
-    write_mesh(folder + "deformed.ply", mesh);
+    write_mesh(own_file("deformed.ply"), mesh);
     Mesh other = sphere_mesh(0.5f, 6);
     std::swap(other.triangles[0], other.triangles[5]);
-    write_mesh(folder + "other.ply", other);
+    write_mesh(own_file("other.ply"), other);
     const auto motion = [&](const char* then) {
-        return motion_of_files({folder + "first.ply", folder + then}, 1, 0.05f);
+        return motion_of_files({own_file("first.ply"), own_file(then)}, 1, 0.05f);
     };
     EXPECT_EQ(motion("first.ply"), Motion::rigid);
     EXPECT_EQ(motion("moved.ply"), Motion::rigid);
@@ -423,17 +423,16 @@ TEST(Counts, ManyPointsAreKeptWithSixteenBits) {
 
 /// Files of every kind, read once or as often as they are asked for.
 TEST(Counts, TrianglesOfAFileAreThoseOfItsMesh) {
-    const std::string folder = ::testing::TempDir();
     const Mesh mesh = sphere_mesh(0.5f, 3);
     for (const char* name : {"triangles.obj", "triangles.ply"}) {
-        write_mesh(folder + name, mesh);
+        write_mesh(own_file(name), mesh);
         for (const float scale : {1.0f, -2.0f}) {
             std::vector<Corners> expected;
             MeshTriangles(transformed(mesh, Transform(), scale)).for_each([&](const Corners* some, size_t count) {
                 expected.insert(expected.end(), some, some + count);
             });
             for (const uint64_t kept : {uint64_t(0), uint64_t(1) << 20}) {
-                FileTriangles triangles(folder + name, scale, kept);
+                FileTriangles triangles(own_file(name), scale, kept);
                 for (int time = 0; time < 2; ++time) {
                     std::vector<Corners> found;
                     triangles.for_each(

@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "firn/grain_file.h"
 #include "firn/scattered.h"
+#include "own_file.h"
 #include "vdb/grains/grain_pattern.h"
 #include "vdb/grains/local_motion.h"
 #include "vdb/snow_shapes.h"
@@ -365,7 +366,7 @@ TEST(GrainFile, KeepsWhatItSaysAndIsTheSameForAnyThreads) {
             s.threads = threads;
             const GrainField field(snow, births_from(snow, snow), s);
             all = field.all();
-            const std::string path = testing::TempDir() + "grains_" + std::to_string(threads) + ".vdb";
+            const std::string path = own_file("grains_" + std::to_string(threads) + ".vdb");
             const firn::GrainFileStatistics made = write_grains(path, field, snow, {5, 0.25, 24}, file);
             EXPECT_EQ(made.grains, all.count());
             EXPECT_NEAR(made.mass, double(snow.count()) * 400 * std::pow(double(spacing), 3), 1e-6);
@@ -408,7 +409,7 @@ TEST(GrainFile, BirthsComeBackFromParticleFiles) {
     GrainBirths births{file.particles.position, std::vector<float>(27, 0.5f)};
     births.rest[4].y = 9;
     add_births(file, births);
-    const std::string path = testing::TempDir() + "births.bgeo";
+    const std::string path = own_file("births.bgeo");
     firn::write_particles(path, file);
     const GrainBirths back = births_of(firn::read_particles(path));
     ASSERT_EQ(back.rest.size(), 27u);
