@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "firn/engine.h"
@@ -59,12 +60,15 @@ int run(const CommandLine& line) {
     Engine engine(scene.parameters, device, scene.method);
 
     std::vector<std::string> warnings = scene.warnings;
+    std::set<std::string> notes;
     if (!fewer.empty()) warnings.push_back(fewer);
     require_wind_files(scene);
     const SceneCounts counts = count_scene(scene);
     const uint64_t particles = whole(counts.snow);
     for (const Count* count : {&counts.snow, &counts.boundary})
         warnings.insert(warnings.end(), count->warnings.begin(), count->warnings.end());
+    for (const Count* count : {&counts.snow, &counts.boundary, &counts.near})
+        notes.insert(count->notes.begin(), count->notes.end());
     std::string colliders;
     for (size_t k = 0; k < scene.colliders.size(); ++k) {
         const ColliderCount& body = counts.colliders[k];
@@ -107,6 +111,7 @@ int run(const CommandLine& line) {
                     duration_text(estimated_seconds(scene, static_cast<double>(particles), threads)).c_str());
     }
     std::printf("device       %s\n", engine.device().c_str());
+    for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
     for (const std::string& warning : warnings) std::printf("warning: %s\n", warning.c_str());
     require_memory(counts, scene, engine);
     return exit_done;
@@ -123,10 +128,13 @@ Subcommand check_command() {
         "5 percent where it says 'about', whatever the resolution.\n"
         "A large mesh is not kept in memory, but for the points of OBJ and PLY. Of one with more than four million "
         "faces\n"
-        "all points are looked at and one face of every so many is read: holes, and faces that are damaged, are then\n"
-        "found only if they are among those. It is read as a whole, which takes longer, where these can't tell the\n"
-        "rest: as text (STL, PLY) or with other than 32-bit corners, with faces in no order or of very unequal sizes.\n"
-        "Of a large .vdb and of a large file of particles only what tells their size is read, of a large PNG of "
+        "(two million in a text STL) one face of every so many is read, and all points are looked at, or every so "
+        "many\n"
+        "in more than a gigabyte of text: a note says so. Holes, and faces that are damaged, are then found only if\n"
+        "they are among those. It is read as a whole, which takes longer, where these can't tell the rest: with lines "
+        "or\n"
+        "faces of an unusual form, with faces in no order or of very unequal sizes.\n"
+        "Of a large .vdb and of a large file of particles only what tells their size is read, of a large file of "
         "heights\n"
         "one row at a time, and of a long sequence of meshes the ends and some between.\n"
         "An error names file, line and column, and what to do. Warnings say what is hardly ever meant: no snow, no\n"

@@ -31,6 +31,9 @@ void add(Count& sum, const Count& more) {
     sum.particles += more.particles;
     sum.exact = sum.exact && more.exact;
     sum.warnings.insert(sum.warnings.end(), more.warnings.begin(), more.warnings.end());
+    // A file that is used again is read again in the same way.
+    for (const std::string& note : more.notes)
+        if (std::find(sum.notes.begin(), sum.notes.end(), note) == sum.notes.end()) sum.notes.push_back(note);
 }
 
 /// What is used again is not looked at again. What stands elsewhere or is turned has as many particles.

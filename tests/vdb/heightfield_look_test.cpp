@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firn/counts.h"
+#include "own_file.h"
 #include "samples/heightfield_png.h"
 #include "shape_measures.h"
 
@@ -21,7 +22,7 @@ namespace {
 /// Hills with slopes of all kinds, a bit rough. `gamma`: of the file, if not 0.
 std::string picture(const char* name, int columns, int rows, int bits, int gamma = 0,
                     int interlace = PNG_INTERLACE_NONE) {
-    const std::string path = ::testing::TempDir() + name;
+    const std::string path = own_file(name);
     std::FILE* file = std::fopen(path.c_str(), "wb");
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
     png_infop info = png_create_info_struct(png);
@@ -54,7 +55,7 @@ std::string picture(const char* name, int columns, int rows, int bits, int gamma
 
 }  // namespace
 
-TEST(HeightfieldLook, RowsAreThoseOfTheWholePicture) {
+TEST(HeightfieldFiles, RowsAreThoseOfTheWholePicture) {
     for (const int bits : {8, 16})
         for (const int gamma : {0, 45455, 100000}) {
             const std::string path = picture("rows.png", 70, 40, bits, gamma);
@@ -69,13 +70,31 @@ TEST(HeightfieldLook, RowsAreThoseOfTheWholePicture) {
         }
     const HeightRows nobody{[](int, int) { FAIL(); }, [](const float*) { FAIL(); }};
     EXPECT_FALSE(read_height_png_rows(picture("laced.png", 70, 40, 16, 0, PNG_INTERLACE_ADAM7), 5, 1 << 28, nobody));
-    const std::string cut = ::testing::TempDir() + "cut.png";
+    const std::string cut = own_file("cut.png");
     std::ofstream(cut, std::ios::binary) << "\x89PNG\r\n\x1a\nrubbish";
     EXPECT_NE(message([&] { read_height_png_rows(cut, 5, 1 << 28, nobody); }).find(cut), std::string::npos);
 }
 
-TEST(HeightfieldLook, OfALargePictureTellsWhatTheWholeOneIs) {
-    const std::string path = picture("large.png", 2600, 2100, 16);  // above 2^22 heights
+/// The same hills as a text.
+std::string text_of(const std::string& picture) {
+    const Heightfield field = read_heightfield(picture, 1, 1);
+    const std::string path = own_file("heights.txt");
+    std::string text;
+    for (size_t i = 0; i < field.height.size(); ++i) {
+        char number[16];
+        std::snprintf(number, sizeof number, "%.5f%c", double(field.height[i]),
+                      (i + 1) % static_cast<size_t>(field.columns) ? ' ' : '\n');
+        text += number;
+    }
+    write_text(path, text);
+    return path;
+}
+
+class LargeHeightfield : public ::testing::TestWithParam<bool> {};
+
+TEST_P(LargeHeightfield, TellsWhatTheWholeOneIs) {
+    std::string path = picture("large.png", 2600, 2100, 16);  // above 2^22 heights
+    if (GetParam()) path = text_of(path);
     constexpr float cell = 0.01f, height = 40;
     const HeightfieldLook look = look_at_heightfield(path, cell, height);
     EXPECT_FALSE(look.whole);
@@ -97,7 +116,26 @@ TEST(HeightfieldLook, OfALargePictureTellsWhatTheWholeOneIs) {
     EXPECT_NEAR(count_layer_on(look, 0.2f, settings).particles, placed, 0.05 * placed);
 }
 
-TEST(HeightfieldLook, ARelaxedLayerNeedsNoMesh) {
+INSTANTIATE_TEST_SUITE_P(, LargeHeightfield, ::testing::Bool(),
+                         [](const auto& of) { return of.param ? "text" : "picture"; });
+
+TEST(HeightfieldFiles, ATextThatGoesWrongFarDownIsAnError) {
+    std::string text;
+    for (int row = 0; row < 2100; ++row) {
+        for (int i = 0; i < 2600; ++i) text += "1 ";
+        text += row == 2050 ? "x\n" : "\n";
+    }
+    const std::string path = own_file("wrong.txt");
+    write_text(path, text);
+    EXPECT_NE(message([&] { look_at_heightfield(path, 1, 1); }).find(path + ":2051: height: 'x' is no number"),
+              std::string::npos);
+    text.replace(text.find('x'), 1, "1");
+    write_text(path, text);
+    EXPECT_NE(message([&] { look_at_heightfield(path, 1, 1); }).find("this row has 2601 heights, the first has 2600"),
+              std::string::npos);
+}
+
+TEST(HeightfieldFiles, ARelaxedLayerNeedsNoMesh) {
     const Heightfield field = read_heightfield(picture("layer.png", 420, 380, 16), 0.01f, 0.5f);
     FillSettings settings;
     settings.spacing = 0.06f;

@@ -15,6 +15,7 @@
 #include "firn/collider.h"
 #include "firn/error.h"
 #include "firn/samples.h"
+#include "own_file.h"
 #include "shape_measures.h"
 
 using namespace firn;
@@ -106,7 +107,7 @@ TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
 
 /// Against what the samplers place with the whole grid's mesh.
 TEST(VdbShapes, LargeGridsAreCountedFromSomeOfTheirLeaves) {
-    const std::string path = ::testing::TempDir() + "large.vdb";
+    const std::string path = own_file("large.vdb");
     const double voxel = 0.01;
     for (const openvdb::GridClass kind : {openvdb::GRID_LEVEL_SET, openvdb::GRID_UNKNOWN, openvdb::GRID_FOG_VOLUME}) {
         const bool fog = kind == openvdb::GRID_FOG_VOLUME;
@@ -139,6 +140,8 @@ TEST(VdbShapes, LargeGridsAreCountedFromSomeOfTheirLeaves) {
                 const Count counted = count_vdb_filling(path, "", fill);
                 EXPECT_NEAR(counted.particles, placed, 0.05 * placed) << kind << " " << spacing << " " << relaxed;
                 EXPECT_NEAR(counted.high.y, 0.95, 0.1);
+                ASSERT_EQ(counted.notes.size(), 1u) << kind << " " << spacing << " " << relaxed;
+                EXPECT_NE(counted.notes[0].find(path + ": counted from 3000 of its"), std::string::npos);
             }
             SurfaceSettings cover;
             cover.spacing = spacing;

@@ -45,18 +45,30 @@ void require_sound(const Heightfield& field) {
     }
 }
 
-void read_text(ByteWindow& bytes, const std::string& path, float height, Heightfield& field) {
+/// `take(heights, bytes)` each row of a text; `bytes` of the file were then read. False to stop.
+void read_text_rows(const std::string& path, float height,
+                    const std::function<bool(const std::vector<float>&, uint64_t)>& take) {
+    ByteWindow bytes = ByteWindow::of_file(path);
     MeshText text(bytes, path);
-    while (text.next()) {
-        int columns = 0;
-        for (; text.next_in_line(); ++columns) field.height.push_back(height * text.number("height"));
-        if (field.rows == 0) field.columns = columns;
-        if (columns != field.columns) {
-            text.fail("this row has " + std::to_string(columns) + " heights, the first has " +
-                      std::to_string(field.columns));
-        }
-        ++field.rows;
+    std::vector<float> heights;
+    for (size_t columns = 0; text.next();) {
+        heights.clear();
+        while (text.next_in_line()) heights.push_back(height * text.number("height"));
+        if (columns == 0) columns = heights.size();
+        if (columns != heights.size())
+            text.fail("this row has " + std::to_string(heights.size()) + " heights, the first has " +
+                      std::to_string(columns));
+        if (!take(heights, bytes.consumed())) return;
     }
+}
+
+void read_text(const std::string& path, float height, Heightfield& field) {
+    read_text_rows(path, height, [&](const std::vector<float>& heights, uint64_t) {
+        field.columns = static_cast<int>(heights.size());
+        field.height.insert(field.height.end(), heights.begin(), heights.end());
+        ++field.rows;
+        return true;
+    });
 }
 
 /// Between the four heights around.
@@ -103,24 +115,29 @@ public:
         };
         return big_endian(sizes_at) * big_endian(sizes_at + 4) > most_kept;
     }
+    bool is_large(uint64_t columns, uint64_t rows) const { return double(columns) * double(rows) > most_kept; }
+    /// `rows`: about.
     void begin(int columns, int rows) {
         columns_ = columns;
-        rows_ = rows;
         Heightfield& field = look_.field;
         const double heights = double(columns) * double(rows);
         step_ = static_cast<int>(std::ceil(std::sqrt(heights / most_kept)));
         measured_ = std::max(1, static_cast<int>(heights / most_measured));
         field.columns = (columns - 1) / step_ + 1;
-        field.rows = (rows - 1) / step_ + 1;
         field.cell = cell_ * static_cast<float>(step_);
-        field.height.reserve(static_cast<size_t>(field.columns) * static_cast<size_t>(field.rows));
+        field.height.reserve(static_cast<size_t>(field.columns) * static_cast<size_t>((rows - 1) / step_ + 1));
         look_.whole = false;
-        require_sound_shape(columns, rows, cell_);
+        require_sound_shape(columns, std::max(rows, 2), cell_);
+    }
+    bool wants(int row) const { return row % step_ == 0 || row % measured_ == 0 || (row + 1) % measured_ == 0; }
+    /// A row of which nothing else is wanted.
+    void pass(float low, float high) {
+        low_ = std::min(low_, low);
+        high_ = std::max(high_, high);
+        ++row_;
     }
     void add(const float* heights) {
         const auto [low, high] = std::minmax_element(heights, heights + columns_);
-        low_ = std::min(low_, *low);
-        high_ = std::max(high_, *high);
         if (row_ > 0 && row_ % measured_ == 0) {
             for (int i = 0; i + 1 < columns_; ++i) {
                 const CellSurface here =
@@ -133,31 +150,51 @@ public:
         last_.assign(heights, heights + columns_);
         if (row_ % step_ == 0)
             for (int i = 0; i < columns_; i += step_) look_.field.height.push_back(heights[i]);
-        ++row_;
+        pass(*low, *high);
     }
     void finish() {
-        const double all = double(columns_ - 1) * double(rows_ - 1);
+        require_sound_shape(columns_, row_, cell_);
+        if (double(columns_) * row_ > most_heights) throw Error("heightfield: more than 2^28 heights");
+        if (!std::isfinite(low_) || !std::isfinite(high_)) throw Error("heightfield: a height is not finite");
+        const double all = double(columns_ - 1) * double(row_ - 1);
+        look_.field.rows = (row_ - 1) / step_ + 1;
         MeshFacts& facts = look_.facts;
         facts.area = area_ * all / cells_;
         look_.flat = flat_ / (2 * cells_);
-        facts.low = centred(cell_, columns_, rows_);
+        facts.low = centred(cell_, columns_, row_);
         facts.high = {-facts.low.x, high_, -facts.low.z};
         look_.field.origin = facts.low;
         facts.low.y = low_;
     }
 
 private:
-    static constexpr double most_kept = 1 << 22;  ///< heights
-    static constexpr double most_measured = 1
-                                            << 24;  ///< cells, in whole rows: where there are more, some tell the rest
+    static constexpr double most_kept = 1 << 22;      ///< heights
+    static constexpr double most_measured = 1 << 23;  ///< cells, in rows: where there are more, some tell the rest
 
     float cell_;
     HeightfieldLook& look_;
-    int columns_ = 0, rows_ = 0, row_ = 0, step_ = 1, measured_ = 1;
+    int columns_ = 0, row_ = 0, step_ = 1, measured_ = 1;
     float low_ = std::numeric_limits<float>::max(), high_ = -low_;
     double area_ = 0, flat_ = 0, cells_ = 0;
     std::vector<float> last_;
 };
+
+/// False for a text of few heights, of which only the first row was read.
+bool look_at_text(const std::string& path, float height, LookAtRows& rows) {
+    const uint64_t bytes = ByteWindow::of_file(path).size();
+    bool begun = false;
+    read_text_rows(path, height, [&](const std::vector<float>& heights, uint64_t read) {
+        if (!begun) {
+            const uint64_t about = bytes / std::max<uint64_t>(1, read) + 1;
+            if (!rows.is_large(heights.size(), about)) return false;
+            rows.begin(static_cast<int>(heights.size()), static_cast<int>(about));
+            begun = true;
+        }
+        rows.add(heights.data());
+        return true;
+    });
+    return begun;
+}
 
 /// Ground and top of a layer, joined at the sides: those of layer_mesh(), which is not made for it.
 class LayerTriangles : public TriangleSource {
@@ -287,8 +324,7 @@ Heightfield read_heightfield(const std::string& path, float cell, float height) 
     if (is_png(path)) {
         read_height_png(path, height, most_heights, field);
     } else {
-        ByteWindow bytes = ByteWindow::of_file(path);
-        read_text(bytes, path, height, field);
+        read_text(path, height, field);
     }
     field.origin = centred(cell, field.columns, field.rows);
     try {
@@ -303,15 +339,24 @@ HeightfieldLook look_at_heightfield(const std::string& path, float cell, float h
     if (!std::isfinite(height)) throw Error(path + ": the height must be a finite number of metres");
     HeightfieldLook look;
     LookAtRows rows(cell, look);
-    if (!is_png(path) || !rows.is_for(path) ||
-        !read_height_png_rows(
-            path, height, most_heights,
-            {[&](int columns, int count) { rows.begin(columns, count); }, [&](const float* row) { rows.add(row); }})) {
+    const bool large =
+        is_png(path)
+            ? rows.is_for(path) && read_height_png_rows(path, height, most_heights,
+                                                        {[&](int columns, int count) { rows.begin(columns, count); },
+                                                         [&](const float* row) { rows.add(row); },
+                                                         [&](int number) { return rows.wants(number); },
+                                                         [&](float low, float high) { rows.pass(low, high); }})
+            : look_at_text(path, height, rows);
+    if (!large) {
         look.field = read_heightfield(path, cell, height);
         look.facts = heightfield_facts(look.field);
         return look;
     }
-    rows.finish();
+    try {
+        rows.finish();
+    } catch (const Error& error) {
+        throw Error(path + ": " + error.what());
+    }
     return look;
 }
 

@@ -2,6 +2,7 @@
 
 #include <png.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -62,14 +63,26 @@ private:
 };
 
 template <class Pixel>
-void hand_on(const std::vector<png_byte>& pixels, float white, std::vector<float>& heights,
-             const std::function<void(const float*)>& row) {
-    for (size_t i = 0; i < heights.size(); ++i) {
-        Pixel pixel;
-        std::memcpy(&pixel, pixels.data() + i * sizeof(Pixel), sizeof pixel);
-        heights[i] = white * static_cast<float>(pixel) / static_cast<float>(std::numeric_limits<Pixel>::max());
+void hand_on(const std::vector<png_byte>& bytes, float white, bool wanted, std::vector<float>& heights,
+             const HeightRows& rows) {
+    const auto pixel = [&](size_t i) {
+        Pixel value;
+        std::memcpy(&value, bytes.data() + i * sizeof(Pixel), sizeof value);
+        return value;
+    };
+    const auto height = [&](Pixel value) {
+        return white * static_cast<float>(value) / static_cast<float>(std::numeric_limits<Pixel>::max());
+    };
+    if (!wanted) {
+        Pixel low = pixel(0), high = low;
+        for (size_t i = 0; i < heights.size(); ++i) {
+            low = std::min(low, pixel(i));
+            high = std::max(high, pixel(i));
+        }
+        return rows.passed(height(low), height(high));
     }
-    row(heights.data());
+    for (size_t i = 0; i < heights.size(); ++i) heights[i] = height(pixel(i));
+    rows.row(heights.data());
 }
 
 }  // namespace
@@ -107,10 +120,11 @@ bool read_height_png_rows(const std::string& path, float height, uint64_t most_h
     std::vector<float> heights(width);
     for (uint64_t row = 0; row < count; ++row) {
         require(reading.survives([&] { png_read_row(png, pixels.data(), nullptr); }));
+        const bool wanted = !rows.wanted || rows.wanted(static_cast<int>(row));
         if (bits == 16)
-            hand_on<uint16_t>(pixels, height, heights, rows.row);
+            hand_on<uint16_t>(pixels, height, wanted, heights, rows);
         else
-            hand_on<uint8_t>(pixels, height, heights, rows.row);
+            hand_on<uint8_t>(pixels, height, wanted, heights, rows);
     }
     return true;
 }

@@ -3,7 +3,6 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
-#include <algorithm>
 #include <atomic>
 #include <numeric>
 
@@ -29,23 +28,17 @@ void FaceCutter::add(const std::vector<Float3>& corners, std::vector<Corners>& t
     for (const auto& [a, b, c] : polygon_.triangles) triangles.push_back({corners[a], corners[b], corners[c]});
 }
 
-std::optional<Extent> extent_of(const Records& records, const std::function<bool(std::string_view, Extent&)>& look) {
-    constexpr uint64_t part_bytes = 1 << 20;
+std::optional<Extent> extent_of_parts(uint64_t parts,
+                                      const std::function<bool(uint64_t, std::vector<char>&, Extent&)>& look) {
     struct Work {
         std::vector<char> bytes;
         Extent extent;
     };
     tbb::enumerable_thread_specific<Work> works;
-    const uint64_t part = std::max<uint64_t>(1, part_bytes / records.bytes);
     std::atomic<bool> fine{true};
-    tbb::parallel_for(uint64_t(0), (records.count + part - 1) / part, [&](uint64_t k) {
-        if (!fine) return;
+    tbb::parallel_for(uint64_t(0), parts, [&](uint64_t k) {
         Work& work = works.local();
-        const uint64_t first = k * part, count = std::min(part, records.count - first);
-        work.bytes.resize(static_cast<size_t>(part) * records.bytes);
-        const size_t bytes = records.file.read(records.at + first * records.bytes, work.bytes.data(),
-                                               static_cast<size_t>(count) * records.bytes);
-        if (!look({work.bytes.data(), bytes}, work.extent)) fine = false;
+        if (fine && !look(k, work.bytes, work.extent)) fine = false;
     });
     if (!fine) return {};
     Extent all;

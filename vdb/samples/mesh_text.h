@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "firn/short_token.h"
 #include "samples/byte_window.h"
+#include "samples/plain_number.h"
 
 namespace firn {
 
@@ -70,6 +71,11 @@ public:
         const char *begin = bytes_.at, *end = bytes_.end;
         const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
         float value = 0;
+        const char* plain = digits;
+        if (plain_number(plain, end, value) && (plain == end || blank(*plain))) {
+            bytes_.at = plain;
+            return value;
+        }
         auto [after, error] = std::from_chars(digits, end, value);
         if (error == std::errc::result_out_of_range) {
             // Too large, or too small to be told from nothing.

@@ -70,7 +70,8 @@ ThinnedFile::ThinnedFile(std::unique_ptr<MeshFaces> faces, float scale, uint64_t
 std::unique_ptr<ThinnedFile> ThinnedFile::of(const std::string& path, float scale, const Thinning& thinning) {
     if (!is_huge_mesh_file(path, thinning)) return nullptr;
     std::unique_ptr<MeshFaces> faces = mesh_faces(path);
-    if (!faces || faces->count() < thinning.least_faces) return nullptr;
+    if (!faces || static_cast<double>(faces->count()) * faces->cost() < static_cast<double>(thinning.least_faces))
+        return nullptr;
     const uint64_t stride = std::max<uint64_t>(2, faces->count() / thinning.faces_read);
     std::unique_ptr<ThinnedFile> file(new ThinnedFile(std::move(faces), scale, stride));
     if (!file->read_some() || !file->tells_the_rest()) return nullptr;
@@ -143,6 +144,14 @@ bool ThinnedFile::tells_the_rest() {
     const double tolerance = place_tolerance * diagonal(seen);
     const Vec3 below = wide(seen.low) - wide(extent_.low), above = wide(extent_.high) - wide(seen.high);
     return std::max({below.x, below.y, below.z, above.x, above.y, above.z}) <= tolerance;
+}
+
+std::string ThinnedFile::reading() const {
+    const uint64_t stride = faces_->looks_at_one_of();
+    return "counted from " + std::to_string(some_.size()) + " of about " +
+           std::to_string(static_cast<uint64_t>(each_stands_for_ * static_cast<double>(some_.size()))) +
+           " triangles, spread over the file, and " +
+           (stride == 1 ? "all of its points" : "one of " + std::to_string(stride) + " of its points");
 }
 
 void ThinnedFile::for_each(const Visit& visit) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // Some of the triangles of a mesh file that is too large to be read as a whole: of every so many faces one, at a place
-// of chance among them. All points are looked at, and all lines of an OBJ passed over; the faces between are not read.
+// of chance among them. All points are looked at, or of more than a gigabyte of text every so many; the faces between
+// are not read.
 
 #include "samples/mesh_faces.h"
 
@@ -31,6 +32,8 @@ public:
     double for_each_near(const std::vector<Extent>&, double stride, const Visit&) override;
     double each_stands_for() const override { return each_stands_for_; }
     std::optional<Extent> extent() const override { return extent_; }
+    /// What was read of the file, in words.
+    std::string reading() const;
 
 private:
     static constexpr uint64_t block_reads = 16;  ///< of a block, faces that follow each other in the file
@@ -49,12 +52,14 @@ private:
     Extent extent_;                     ///< of all points
 };
 
-/// What `work` makes of a mesh file's triangles, scaled about the origin: of some where they are so many, or of all.
+/// What `work` counts of a mesh file's triangles, scaled about the origin: of some where they are so many, or of all.
 template <class Work>
 auto of_file_triangles(const std::string& path, float scale, const Work& work) {
     if (const std::unique_ptr<ThinnedFile> some = ThinnedFile::of(path, scale)) {
         try {
-            return work(*some);
+            auto made = work(*some);
+            made.notes.push_back(path + ": " + some->reading());
+            return made;
         } catch (const TooFewTriangles&) {
         }
     }

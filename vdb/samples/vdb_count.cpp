@@ -85,8 +85,10 @@ public:
         in_.exceptions(std::ios::failbit | std::ios::badbit | std::ios::eofbit);
     }
 
-    /// Nothing for a grid that shares its tree with another, and for what former versions of OpenVDB wrote.
-    openvdb::GridBase::Ptr read_topology(const std::string& unique_name) {
+    /// `name` as a file's list has it, with a number where several grids, or none, have that name. Nothing for a grid
+    /// that shares its tree with another, and for what former versions of OpenVDB wrote.
+    openvdb::GridBase::Ptr read_topology(const std::string& name) {
+        const std::string unique_name = openvdb::io::GridDescriptor::stringAsUniqueName(name);
         openvdb::io::setStreamMetadataPtr(in_, tags_, /*transfer=*/false);
         readHeader(in_);
         tags_->setFileVersion(fileVersion());
@@ -196,6 +198,7 @@ public:
     }
 
     const MeshFacts& facts() const { return facts_; }
+    size_t leaf_count() const { return leaves_.size(); }
 
     /// Places on the surface, in equal parts of its area.
     std::vector<SurfacePlace> places(size_t count) const {
@@ -523,7 +526,8 @@ std::string bytes_of(const Count& count) {
     out << count.particles << ' ' << count.exact << ' ' << count.bytes;
     for (const Float3& p : {count.low, count.high}) out << ' ' << p.x << ' ' << p.y << ' ' << p.z;
     out << '\n';
-    for (const std::string& warning : count.warnings) out << warning << '\n';
+    for (const std::string& warning : count.warnings) out << 'w' << warning << '\n';
+    for (const std::string& note : count.notes) out << 'n' << note << '\n';
     return "c" + out.str();
 }
 Count count_of(const std::string& bytes, const std::string& path) {
@@ -534,7 +538,8 @@ Count count_of(const std::string& bytes, const std::string& path) {
     for (Float3* p : {&count.low, &count.high}) in >> p->x >> p->y >> p->z;
     if (!in) throw Error(path + ": is damaged: OpenVDB could not count it; write it again");
     in.ignore();
-    for (std::string warning; std::getline(in, warning);) count.warnings.push_back(warning);
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty()) (line[0] == 'w' ? count.warnings : count.notes).push_back(line.substr(1));
     return count;
 }
 
@@ -554,16 +559,22 @@ Count count_vdb(const std::string& path, const std::string& name, const Whole& w
         const std::string chosen = surface_grid_name(file, name);
         LeafArchive archive(path);
         const openvdb::GridBase::Ptr topology = archive.read_topology(chosen);
+        const auto counted_large = [&](auto&& grid) {
+            return counted([&] {
+                Count count = large(grid);
+                count.notes.push_back(path + ": counted from " + std::to_string(leaves_looked_at) + " of its " +
+                                      std::to_string(grid.leaf_count()) + " leaves, and from more in some places");
+                return count;
+            });
+        };
         const auto is_large = [](const auto& grid) { return grid && grid->tree().leafCount() > few_leaves; };
         const auto floats = openvdb::gridPtrCast<openvdb::FloatGrid>(topology);
         const auto doubles = openvdb::gridPtrCast<openvdb::DoubleGrid>(topology);
         if (is_large(floats)) {
-            LargeGrid<openvdb::FloatGrid> grid(archive, floats, grid_in(path, *floats));
-            return counted([&] { return large(grid); });
+            return counted_large(LargeGrid<openvdb::FloatGrid>(archive, floats, grid_in(path, *floats)));
         }
         if (is_large(doubles)) {
-            LargeGrid<openvdb::DoubleGrid> grid(archive, doubles, grid_in(path, *doubles));
-            return counted([&] { return large(grid); });
+            return counted_large(LargeGrid<openvdb::DoubleGrid>(archive, doubles, grid_in(path, *doubles)));
         }
         const openvdb::GridBase::Ptr grid = file.readGrid(chosen);
         const Mesh mesh = grid_mesh(*grid, grid_in(path, *grid));

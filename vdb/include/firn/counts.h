@@ -15,6 +15,7 @@ struct Count {
     bool exact = false;  ///< else within a few percent
     double bytes = 0;    ///< that the sampler takes while it works
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;  ///< how it was counted, where not all of a file was read
     Float3 low, high;  ///< m, what the geometry lies within
 };
 
