@@ -67,6 +67,14 @@ RunFlaws find_flaws(const RunFolder& folder, const Manifest& manifest, const Run
     return flaws;
 }
 
+std::set<int> frames_to_simulate(const RunPlan& plan, const RunFlaws& flaws) {
+    std::set<int> frames = flaws.particles;
+    for (const std::set<int>* flawed : {&flaws.volumes, &flaws.log})
+        for (const int frame : *flawed)
+            if (plan.particles.empty() || !plan.wants(frame)) frames.insert(frame);
+    return frames;
+}
+
 std::string frames_text(const std::set<int>& frames) {
     std::string text;
     for (auto at = frames.begin(); at != frames.end();) {

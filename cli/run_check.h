@@ -28,6 +28,9 @@ struct RunFlaws {
 RunFlaws find_flaws(const RunFolder&, const Manifest&, const RunPlan&, int last, bool volumes, bool stage,
                     const std::function<bool()>& stop);
 
+/// Frames that can't be made again from their particles: volumes and lines of the log can.
+std::set<int> frames_to_simulate(const RunPlan&, const RunFlaws&);
+
 /// "1-4, 7".
 std::string frames_text(const std::set<int>& frames);
 

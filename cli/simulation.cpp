@@ -127,7 +127,6 @@ private:
     bool has_particles(int frame) const {
         return !plan_.particles.empty() && plan_.wants(frame) && flaws_.particles.count(frame) == 0;
     }
-    void plan_repairs();
     int make_again();
     void write_scene();
     void make_colliders();
@@ -287,7 +286,7 @@ bool Run::resume() {
     flaws_ = find_flaws(folder_, manifest_, plan_, std::min(reached_, scene_.last_frame), settings_.volumes,
                         reached_ >= scene_.last_frame, [] { return interrupted_by() != 0; });
     if (interrupted_by() != 0) return true;
-    plan_repairs();
+    again_ = frames_to_simulate(plan_, flaws_);
     if (!continues && !again_.empty()) {
         if (manifest_.had_checkpoint()) refuse_without_checkpoint();
         // Killed before its first checkpoint.
@@ -371,14 +370,6 @@ RunPlan Run::plan() const {
     plan.physics = physics_;
     plan.arithmetic = engine_.arithmetic();
     return plan;
-}
-
-/// What can't be made from particles has to be simulated again.
-void Run::plan_repairs() {
-    again_ = flaws_.particles;
-    for (const std::set<int>* frames : {&flaws_.volumes, &flaws_.log})
-        for (const int frame : *frames)
-            if (!has_particles(frame)) again_.insert(frame);
 }
 
 /// What can be made from the particles that are there: volumes, and lines of the log.

@@ -12,14 +12,6 @@ namespace firn {
 
 namespace {
 
-/// Frames that `firn sim --resume` must make again. A frame's volumes can be made from its particles.
-std::set<int> frames_to_simulate(const RunPlan& plan, const RunFlaws& flaws) {
-    std::set<int> frames = flaws.particles;
-    frames.insert(flaws.log.begin(), flaws.log.end());
-    if (plan.particles.empty()) frames.insert(flaws.volumes.begin(), flaws.volumes.end());
-    return frames;
-}
-
 void print_json(const RunFlaws& flaws, const std::set<int>& simulate) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const RunFlaws::Flaw& flaw : flaws.list) files.push_back({{"file", flaw.file}, {"what", flaw.what}});
@@ -51,11 +43,13 @@ int run(const CommandLine& line) {
         std::printf("%s: whole, frames %d to %d\n", path.c_str(), plan.first_frame, plan.last_frame);
         return exit_done;
     }
-    if (!simulate.empty())
-        std::printf("to simulate: frames %s (firn sim %s/scene.toml --out %s --resume)\n",
-                    frames_text(simulate).c_str(), path.c_str(), path.c_str());
+    const std::string resume =
+        "firn sim " + (flaws.scene ? "SCENE" : path + "/scene.toml") + " --out " + path + " --resume";
+    if (!simulate.empty()) std::printf("to simulate: frames %s (%s)\n", frames_text(simulate).c_str(), resume.c_str());
     if (!flaws.volumes.empty())
         std::printf("volumes to make: frames %s (firn volumes %s)\n", frames_text(flaws.volumes).c_str(), path.c_str());
+    if (simulate.empty() && (flaws.scene || flaws.stage || flaws.whole_log || !flaws.log.empty()))
+        std::printf("to make from what is there: the rest (%s)\n", resume.c_str());
     std::printf("%s: not whole\n", path.c_str());
     return exit_error;
 }

@@ -347,6 +347,16 @@ class Whole(Folders):
         self.assert_whole()
         self.assertIn("no run", self.fails("verify", self.folder))
 
+    def test_verify_tells_what_has_to_be_simulated_from_what_can_be_made(self):
+        for name in ("run.jsonl", "scene.toml"):
+            os.remove(self.path("run/" + name))
+        out, _ = self.firn("verify", "run", code=1)
+        self.assertIn("to make from what is there: the rest (firn sim SCENE --out run --resume)", out)
+        self.assertNotIn("to simulate", out)
+        self.assertEqual(json.loads(self.firn("verify", "run", "--json", code=1)[0])["simulate"], [])
+        self.sim("--resume")
+        self.assert_whole()
+
     def test_volumes_that_are_left_to_others_count(self):
         self.firn("sim", self.scene, "--out", "bare", "--no-volumes", "--frames", "1-4")
         self.assertEqual(json.loads(self.firn("verify", "bare", "--json", code=1)[0])["volumes"], [1, 2, 3, 4])
