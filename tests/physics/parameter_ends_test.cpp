@@ -84,13 +84,28 @@ firn::Body floor_for(const Parameters& p) {
 class ParameterEnds : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 std::vector<std::string> solvers() {
-    return {"split", "joint"};
+    return {"joint", "split", "combined"};
 }
 
 std::vector<std::string> tokens() {
     std::vector<std::string> all;
     for (const firn::ParameterInfo& info : firn::parameter_table()) all.push_back(info.token);
     return all;
+}
+
+/// The ends, and what lies between: in equal parts, and in equal ratios where the range has no end to speak of.
+std::vector<double> within(const firn::ParameterInfo& info) {
+    std::vector<double> values = {info.low, info.high};
+    const bool whole = info.type == firn::ParameterType::integer;
+    for (int k = 1; k < 5 && info.type != firn::ParameterType::toggle; ++k) {
+        const double linear = info.low + 0.2 * k * (info.high - info.low);
+        values.push_back(whole ? std::round(linear) : linear);
+        const double from = info.low > 0 ? info.low : info.high * 1e-5;
+        if (!(info.high > 1000 * info.low) || !(info.high > 0)) continue;
+        const double ratio = from * std::pow(info.high / from, 0.2 * k);
+        values.push_back(whole ? std::round(ratio) : ratio);
+    }
+    return values;
 }
 
 TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
@@ -100,9 +115,9 @@ TEST_P(ParameterEnds, AreRefusedOrNamedOrBehave) {
     if (info.type == firn::ParameterType::choice) {
         for (const auto& each : info.choices) values.push_back(each.token);
     } else {
-        for (const double end : {info.low, info.high}) {
+        for (const double value : within(info)) {
             char text[96];
-            std::snprintf(text, sizeof text, info.type == firn::ParameterType::vector ? "0 %.9g 0" : "%.9g", end);
+            std::snprintf(text, sizeof text, info.type == firn::ParameterType::vector ? "0 %.9g 0" : "%.9g", value);
             values.push_back(text);
         }
     }
