@@ -16,7 +16,7 @@ struct Count {
     double bytes = 0;    ///< that the sampler takes while it works
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< how it was counted, where not all of a file was read
-    Float3 low, high;  ///< m, what the geometry lies within
+    Float3 low, high;                ///< m, what the geometry lies within
 };
 
 /// Of sample_surface(): darts on the whole surface, or on patches of it that have about `probes` points together.
