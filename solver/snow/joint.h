@@ -119,8 +119,14 @@ struct Tangent {
 
 /// What is kept of the stiffness in directions that yield: with little, most passes overshoot somewhere and are cut
 /// short everywhere; with much, snow that flows comes near its velocity only by small steps. So it starts firm, and is
-/// half of that where a pass finds the same directions yielding.
-constexpr float firmest = 0.5f, softest = 0.25f;
+/// a quarter of that with every pass that finds the same directions yielding, down to about twice the inertia.
+constexpr float firmest = 0.5f, softest = 0.02f;
+
+/// The share of the elastic stiffness that resists a pass like twice the inertia of a particle.
+FIRN_HD Real least_kept(const SnowView& s, uint32_t i, Real lag_stiffness) {
+    const Real inertia = load(s.density + i) * s.spacing * s.spacing;
+    return min(max(2.0f * inertia / (s.dt * lag_stiffness), softest), 0.5f * firmest);
+}
 
 /// Which axes have not yielded, as a number from 0 to 7, and eight times which slip.
 FIRN_HD Real yield_code(const Tangent& t) {
@@ -311,8 +317,9 @@ struct JointStress {
         t.kept = splat(firmest);
         if (softened > 0) {
             const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
+            const Real least = least_kept(s, i, lag * twice_shear);
             const Mask goes_on = abs(last.y - yield_code(t)) < 0.5f;
-            t.kept = select(goes_on, max(softened * last.w, softest), t.kept);
+            t.kept = select(goes_on, max(softened * last.w, least), t.kept);
         }
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
