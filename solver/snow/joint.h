@@ -117,16 +117,10 @@ struct Tangent {
     Real kept;      ///< of the elastic stiffness where it yields
 };
 
-/// What is kept of the stiffness in directions that yield: with little, most passes overshoot somewhere and are cut
-/// short everywhere; with much, snow that flows comes near its velocity only by small steps. So it starts firm, and is
-/// a quarter of that with every pass that finds the same directions yielding, down to about twice the inertia.
+/// What is kept of the stiffness in directions that yield: none would let a pass overshoot, and with much of it, snow
+/// that flows comes near its velocity only by small steps. So it starts firm, and is a quarter of that with every pass
+/// that finds the same directions yielding.
 constexpr float firmest = 0.5f, softest = 0.02f;
-
-/// The share of the elastic stiffness that resists a pass like twice the inertia of a particle.
-FIRN_HD Real least_kept(const SnowView& s, uint32_t i, Real lag_stiffness) {
-    const Real inertia = load(s.density + i) * s.spacing * s.spacing;
-    return min(max(2.0f * inertia / (s.dt * lag_stiffness), softest), 0.5f * firmest);
-}
 
 /// Which axes have not yielded, as a number from 0 to 7, and eight times which slip.
 FIRN_HD Real yield_code(const Tangent& t) {
@@ -283,7 +277,7 @@ FIRN_HD void set_slip(Tangent& t, const Yielded& y) {
 /// The stress that the snow can bear at the velocity of this pass, and its tangent.
 struct JointStress {
     SnowView s;
-    float softened;  ///< what yields as before is less firm by this factor; 0 = there is no tangent yet
+    bool first;  ///< pass: there is no tangent yet
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
         Misfit misfit = no_misfit();
@@ -315,11 +309,10 @@ struct JointStress {
         const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
         t.misfit = elastic_misfit(shifted, largest_misfit(s, i));
         t.kept = splat(firmest);
-        if (softened > 0) {
+        if (!first) {
             const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
-            const Real least = least_kept(s, i, lag * twice_shear);
             const Mask goes_on = abs(last.y - yield_code(t)) < 0.5f;
-            t.kept = select(goes_on, max(softened * last.w, least), t.kept);
+            t.kept = select(goes_on, max(0.25f * last.w, softest), t.kept);
         }
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
@@ -543,13 +536,12 @@ struct TakeStep {
 /// The sums of a residual: is it small enough, and how small must the next pass make it?
 struct BeginPass {
     KrylovProgress at;
-    double goal;  ///< of the next pass: the share of |r| that it may leave
     FIRN_HD void operator()() const {
         SolveState& s = *at.state;
         s.scale = s.sums[0];
         s.rho = s.sums[1];
         s.progress = 0;
-        s.goal = goal;
+        s.goal = 0.4;
         // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
         s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
         s.done = s.residual <= at.tolerance;
