@@ -96,6 +96,71 @@ TEST(Fill, SphereHoldsItsVolume) {
     for (const Float3& p : filling.position) EXPECT_LT(radius(p), 0.5);
 }
 
+/// m^3 that the particles stand for.
+double held(const Filling& filling, double spacing) {
+    return static_cast<double>(filling.position.size()) * spacing * spacing * spacing * filling.worth;
+}
+
+TEST(Fill, ParticlesHaveTheVolumeOfTheShapeAtAnySpacing) {
+    const Mesh box = box_mesh({1, 0.7f, 1.3f}), sphere = sphere_mesh(0.5f, 4), drum = cylinder_mesh(0.4f, 0.9f);
+    Mesh two = sphere_mesh(0.5f, 4);  // in each other
+    Transform aside;
+    aside.translation[0] = 0.6;
+    const Mesh other = transformed(sphere_mesh(0.5f, 4), aside);
+    const uint32_t first = static_cast<uint32_t>(two.points.size());
+    two.points.insert(two.points.end(), other.points.begin(), other.points.end());
+    for (const auto& [a, b, c] : other.triangles) two.triangles.push_back({first + a, first + b, first + c});
+    const double two_volume = 2 * examine(sphere).volume - pi * (2 + 0.6) * 0.16 / 12;
+    Mesh open = sphere_mesh(0.5f, 4);
+    open.triangles.resize(open.triangles.size() - 3);
+    for (const float spacing : {0.12f, 0.08f, 0.05f, 0.031f}) {
+        for (const bool relaxed : {false, true}) {
+            FillSettings settings = at_spacing(spacing);
+            settings.relaxed = relaxed;
+            if (relaxed && spacing < 0.08f) continue;  // takes long
+            EXPECT_NEAR(held(fill_mesh(box, settings), spacing), 0.91, 0.0015) << spacing << relaxed;
+            for (const Mesh& mesh : {sphere, drum})
+                EXPECT_NEAR(held(fill_mesh(mesh, settings), spacing), examine(mesh).volume, 0.0015) << spacing;
+            EXPECT_NEAR(held(fill_mesh(two, settings), spacing), two_volume, 0.01 * two_volume) << spacing;
+        }
+        EXPECT_NEAR(held(fill_mesh(open, at_spacing(spacing)), spacing), examine(sphere).volume, 0.005) << spacing;
+    }
+}
+
+TEST(Fill, ABoxIsAsLargeAsItWasMade) {
+    const Float3 size = {1, 0.7f, 1.3f};
+    for (const float spacing : {0.12f, 0.08f, 0.05f, 0.031f}) {
+        Float3 far = {0, 0, 0};
+        const Filling filling = fill_mesh(box_mesh(size), at_spacing(spacing));
+        for (const Float3& p : filling.position)
+            far = {std::max(far.x, p.x), std::max(far.y, p.y), std::max(far.z, p.z)};
+        for (const auto& [reach, length] : {std::pair(far.x, size.x), {far.y, size.y}, {far.z, size.z}}) {
+            // Half a layer outside of the last particles.
+            const double layers = std::round(double(length) / spacing);
+            EXPECT_NEAR(2 * double(reach) * layers / (layers - 1), length, 0.02 * spacing) << spacing;
+        }
+    }
+}
+
+TEST(Fill, LayersHaveTheirVolumeAtAnySpacing) {
+    Heightfield field;
+    field.columns = 12;
+    field.rows = 8;
+    field.cell = 0.1f;
+    for (int i = 0; i < 96; ++i) field.height.push_back(0.03f * static_cast<float>(i % 12));
+    const double volume = 1.1 * 0.7 * 0.23;
+    // A round plate: what lies beyond it in its box has no snow.
+    const Mesh plate = cylinder_mesh(0.5f, 0.1f);
+    const double above = 0.23 * examine(plate).volume / 0.1;
+    for (const float spacing : {0.1f, 0.08f, 0.05f, 0.031f}) {
+        EXPECT_NEAR(held(fill_layer(field, 0.23f, at_spacing(spacing)), spacing), volume, 0.002 * volume) << spacing;
+        EXPECT_NEAR(held(fill_layer(heightfield_mesh(field), 0.23f, at_spacing(spacing)), spacing), volume,
+                    0.01 * volume)
+            << spacing;
+        EXPECT_NEAR(held(fill_layer(plate, 0.23f, at_spacing(spacing)), spacing), above, 0.01 * above) << spacing;
+    }
+}
+
 TEST(Fill, RowsThroughEdgesAndCornersCountOnce) {
     // A box whose corners, edges and diagonals all lie on lattice rows: an octahedron with whole coordinates.
     Mesh mesh;

@@ -83,6 +83,14 @@ TEST(VdbShapes, LevelSetAndFogSpheresAreFilledAndSampled) {
         const Filling filling = fill_vdb(path, name, settings_fill);
         EXPECT_TRUE(filling.warnings.empty()) << name << ": " << filling.warnings[0];
         EXPECT_NEAR(double(filling.position.size()) * 6.4e-5, volume, 0.03 * volume) << name;
+        for (const float spacing : {0.12f, 0.08f, 0.05f}) {
+            settings_fill.spacing = spacing;
+            const Filling coarse = fill_vdb(path, name, settings_fill);
+            const double cell = double(spacing) * spacing * spacing;
+            EXPECT_NEAR(double(coarse.position.size()) * cell * coarse.worth, facts.volume, 0.005 * volume)
+                << name << " " << spacing;
+        }
+        settings_fill.spacing = 0.04f;
         for (const Float3& p : filling.position) EXPECT_LT(radius({p.x - 1, p.y - 2, p.z - 3}), 0.505);
     }
     SurfaceSettings settings;
@@ -138,7 +146,9 @@ TEST(VdbShapes, LargeGridsAreCountedFromSomeOfTheirLeaves) {
                 fill.relaxed = relaxed;
                 const double placed = static_cast<double>(fill_mesh(whole, fill).position.size());
                 const Count counted = count_vdb_filling(path, "", fill);
-                EXPECT_NEAR(counted.particles, placed, 0.05 * placed) << kind << " " << spacing << " " << relaxed;
+                // A lattice of 13 places is stretched by some percent, more or less for where the grid seems to end.
+                const double tolerance = spacing > 0.1f && !relaxed ? 0.2 : 0.05;
+                EXPECT_NEAR(counted.particles, placed, tolerance * placed) << kind << " " << spacing << " " << relaxed;
                 EXPECT_NEAR(counted.high.y, 0.95, 0.1);
                 ASSERT_EQ(counted.notes.size(), 1u) << kind << " " << spacing << " " << relaxed;
                 EXPECT_NE(counted.notes[0].find(path + ": counted from 3000 of its"), std::string::npos);

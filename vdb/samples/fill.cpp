@@ -59,8 +59,8 @@ FillPlan fill_plan(const MeshFacts& facts, const FillSettings& settings) {
     plan.facts = facts;
     if (!(facts.area > 0) && facts.degenerate_triangles == 0) throw Error("filling: the mesh has no triangles");
     require_spacing("filling", settings.spacing, facts);
-    plan.worth = double(settings.spacing) * settings.spacing * settings.spacing;
-    plan.lattice = lattice_in(facts, settings.spacing);
+    plan.lattice = lattice_in(facts, settings.spacing, !settings.relaxed);
+    plan.worth = plan.lattice.cell();
     plan.inside_out = facts.volume < 0;
     if (facts.degenerate_triangles > 0) {
         plan.warnings.push_back(std::to_string(facts.degenerate_triangles) +
@@ -123,7 +123,9 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
             return (plan.inside_out ? -turns : turns) > 0.5;
         });
     }
-    warn_of_volume(plan, settings, static_cast<double>(filling.position.size()), filling.warnings);
+    const double count = static_cast<double>(filling.position.size());
+    filling.worth = worth_of_each(volume_inside(mesh, facts, plan.inside_out), count, settings.spacing);
+    warn_of_volume(plan, settings, count, filling.warnings);
     return filling;
 }
 

@@ -3,6 +3,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -63,17 +65,18 @@ struct Rows {
 template <class Visit>
 void for_each_crossing(const Float3& a, const Float3& b, const Float3& c, const Rows& rows, Visit&& visit) {
     const Lattice& lattice = rows.lattice;
-    const auto index = [&](double value, double first, int64_t count, bool up) {
-        const double i = (value - first) / lattice.spacing;
+    const auto index = [&](double value, double first, double step, int64_t count, bool up) {
+        const double i = (value - first) / step;
         return std::clamp<int64_t>(static_cast<int64_t>(up ? std::ceil(i - 1e-3) : std::floor(i + 1e-3)), up ? 0 : -1,
                                    up ? count : count - 1);
     };
     // The first and the last square that may hold the row.
     const auto square = [&](int64_t row) { return row < 0 ? -1 : row / rows.stride; };
-    const int64_t y_begin = index(std::min({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], true),
-                  y_end = index(std::max({a.y, b.y, c.y}), lattice.first.y, lattice.count[1], false),
-                  z_begin = index(std::min({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], true),
-                  z_end = index(std::max({a.z, b.z, c.z}), lattice.first.z, lattice.count[2], false);
+    const Vec3 &first = lattice.first, &step = lattice.step;
+    const int64_t y_begin = index(std::min({a.y, b.y, c.y}), first.y, step.y, lattice.count[1], true),
+                  y_end = index(std::max({a.y, b.y, c.y}), first.y, step.y, lattice.count[1], false),
+                  z_begin = index(std::min({a.z, b.z, c.z}), first.z, step.z, lattice.count[2], true),
+                  z_end = index(std::max({a.z, b.z, c.z}), first.z, step.z, lattice.count[2], false);
     if (y_begin > y_end || z_begin > z_end) return;
     const Vec3 normal = cross(wide(b) - wide(a), wide(c) - wide(a));
     if (normal.x == 0) return;
@@ -127,35 +130,71 @@ Crossings crossings(TriangleSource& source, const Rows& chosen) {
     });
 }
 
-/// The places of a row that are inside, as runs [begin, end) along x.
+/// The parts of a row that are inside: from where to where along x, m.
 template <class Visit>
-void for_each_run(const Crossings& all, size_t row, const Lattice& lattice, bool inside_out, Visit&& visit) {
+void for_each_part(const Crossings& all, size_t row, bool inside_out, Visit&& visit) {
     int winding = 0;
     for (uint64_t n = all.begin[row]; n + 1 < all.begin[row + 1]; ++n) {
         winding += all.crossing[n].turn;
-        if ((inside_out ? -winding : winding) < 1) continue;
+        if ((inside_out ? -winding : winding) >= 1) visit(all.crossing[n].x, all.crossing[n + 1].x);
+    }
+}
+
+/// The places of a row that are inside, as runs [begin, end) along x.
+template <class Visit>
+void for_each_run(const Crossings& all, size_t row, const Lattice& lattice, bool inside_out, Visit&& visit) {
+    for_each_part(all, row, inside_out, [&](double from, double to) {
         const auto place = [&](double x) {
-            return std::clamp<int64_t>(static_cast<int64_t>(std::ceil((x - lattice.first.x) / lattice.spacing)), 0,
+            return std::clamp<int64_t>(static_cast<int64_t>(std::ceil((x - lattice.first.x) / lattice.step.x)), 0,
                                        lattice.count[0]);
         };
-        const int64_t begin = place(all.crossing[n].x), end = place(all.crossing[n + 1].x);
+        const int64_t begin = place(from), end = place(to);
         if (begin < end) visit(begin, end);
-    }
+    });
+}
+
+/// In the bounds, with so many places along each axis.
+Lattice fine_lattice(const MeshFacts& facts, const std::array<int64_t, 3>& count) {
+    const Vec3 low = wide(facts.low), size = wide(facts.high) - low;
+    Lattice fine;
+    fine.step = {size.x / double(count[0]), size.y / double(count[1]), size.z / double(count[2])};
+    fine.first = low + 0.5 * fine.step;
+    std::copy(count.begin(), count.end(), fine.count);
+    return fine;
 }
 
 }  // namespace
 
-Lattice lattice_in(const MeshFacts& facts, float spacing) {
+double sheet_distance(double length, double count, double spacing) {
+    // A layer of new snow is as dense as all the snow around it looks: where it is much looser or denser than the rest,
+    // it would count as flakes or as squeezed.
+    constexpr double most = 0.06, rounding = 1e-4;
+    const double ratio = length / (count * spacing);
+    if (std::abs(ratio - 1) < rounding) return spacing;
+    return std::clamp(ratio, 1 - most, 1 + most) * spacing;
+}
+
+float worth_of_each(double volume, double particles, double spacing) {
+    // Where so little of a body is hit by the lattice, nobody can say what its particles stand for.
+    constexpr double most = 4, rounding = 1e-3;
+    const double worth = volume / (particles * spacing * spacing * spacing);
+    if (!(particles > 0) || !(volume > 0) || std::abs(worth - 1) < rounding) return 1;
+    return static_cast<float>(std::clamp(worth, 1 / most, most));
+}
+
+Lattice lattice_in(const MeshFacts& facts, float spacing, bool fitted) {
     Lattice lattice;
     lattice.spacing = spacing;
     const double low[3] = {facts.low.x, facts.low.y, facts.low.z}, high[3] = {facts.high.x, facts.high.y, facts.high.z};
-    double first[3];
+    double first[3], step[3];
     for (int axis = 0; axis < 3; ++axis) {
         const double size = (high[axis] - low[axis]) / spacing;
         lattice.count[axis] = std::max<int64_t>(1, static_cast<int64_t>(std::llround(std::min(size, 1e15))));
-        first[axis] = 0.5 * (low[axis] + high[axis]) - 0.5 * double(lattice.count[axis] - 1) * spacing;
+        step[axis] = fitted ? sheet_distance(high[axis] - low[axis], double(lattice.count[axis]), spacing) : spacing;
+        first[axis] = 0.5 * (low[axis] + high[axis]) - 0.5 * double(lattice.count[axis] - 1) * step[axis];
     }
     lattice.first = {first[0], first[1], first[2]};
+    lattice.step = {step[0], step[1], step[2]};
     return lattice;
 }
 
@@ -194,6 +233,28 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
     inside.reserve(total);
     for (const auto& slice : slices) inside.insert(inside.end(), slice.begin(), slice.end());
     return inside;
+}
+
+double volume_inside(const Mesh& mesh, const MeshFacts& facts, bool inside_out) {
+    // By rows that have no thickness and cross the surface wherever it is.
+    constexpr int64_t rows_across = 512;
+    constexpr double alike = 0.01;
+    if (facts.closed) {
+        const Lattice fine = fine_lattice(facts, {1, rows_across, rows_across});
+        const Crossings all = crossings(mesh, Rows(fine, 1));
+        double length = 0;
+        for (size_t row = 0; row + 1 < all.begin.size(); ++row)
+            for_each_part(all, row, inside_out, [&](double from, double to) { length += to - from; });
+        const double measured = length * fine.step.y * fine.step.z, whole = std::abs(facts.volume);
+        return std::abs(measured - whole) < alike * whole ? whole : measured;
+    }
+    constexpr double places = 1 << 17;
+    const Vec3 size = wide(facts.high) - wide(facts.low);
+    const double apart = std::cbrt(size.x * size.y * size.z / places);
+    if (!(apart > 0)) return 0;
+    const auto across = [&](double length) { return std::max<int64_t>(1, std::llround(length / apart)); };
+    const Lattice fine = fine_lattice(facts, {across(size.x), across(size.y), across(size.z)});
+    return fine.cell() * count_inside_open(mesh, fine, inside_out, 4 * places).places;
 }
 
 InsideCount count_inside_closed(TriangleSource& source, const Lattice& lattice, bool inside_out) {

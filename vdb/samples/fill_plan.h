@@ -12,7 +12,7 @@ namespace firn {
 struct FillPlan {
     MeshFacts facts;
     Lattice lattice;
-    double worth = 0;  ///< m^3, of one particle
+    double worth = 0;  ///< m^3, of one place
     bool inside_out = false;
     std::vector<std::string> warnings;
 };

@@ -421,11 +421,15 @@ Filling fill_layer(const Heightfield& field, float thickness, const FillSettings
     const size_t nx = static_cast<size_t>(plan.columns), nz = static_cast<size_t>(plan.rows),
                  ny = static_cast<size_t>(plan.layers);
     filling.position.resize(nx * ny * nz);
+    const double size_x = double(facts.high.x) - facts.low.x, size_z = double(facts.high.z) - facts.low.z,
+                 step_x = sheet_distance(size_x, plan.columns, spacing),
+                 step_z = sheet_distance(size_z, plan.rows, spacing);
+    filling.worth = worth_of_each(size_x * size_z * thickness, plan.particles(), spacing);
     tbb::parallel_for(size_t(0), nz, [&](size_t k) {
         for (size_t i = 0; i < nx; ++i) {
             const double x = 0.5 * (double(facts.low.x) + facts.high.x) +
-                             (double(i) - 0.5 * (plan.columns - 1)) * spacing,
-                         z = 0.5 * (double(facts.low.z) + facts.high.z) + (double(k) - 0.5 * (plan.rows - 1)) * spacing;
+                             (double(i) - 0.5 * (plan.columns - 1)) * step_x,
+                         z = 0.5 * (double(facts.low.z) + facts.high.z) + (double(k) - 0.5 * (plan.rows - 1)) * step_z;
             const double ground = height_at(field, x, z), step = double(thickness) / plan.layers;
             for (size_t j = 0; j < ny; ++j) {
                 filling.position[(k * nx + i) * ny + j] = narrow({x, ground + (double(j) + 0.5) * step, z});

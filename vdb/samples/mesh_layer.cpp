@@ -23,11 +23,11 @@ constexpr double most_looked_at = 1e6;  ///< columns of a count: where there are
 /// Where the columns stand: in rows over a mesh's box.
 struct ColumnPlan {
     double count_x = 0, count_z = 0;
-    double first_x = 0, first_z = 0, spacing = 0;  ///< m
+    double first_x = 0, first_z = 0, step_x = 0, step_z = 0;  ///< m
 
     double columns() const { return count_x * count_z; }
-    double x(size_t i) const { return first_x + static_cast<double>(i) * spacing; }
-    double z(size_t k) const { return first_z + static_cast<double>(k) * spacing; }
+    double x(size_t i) const { return first_x + static_cast<double>(i) * step_x; }
+    double z(size_t k) const { return first_z + static_cast<double>(k) * step_z; }
     size_t at(size_t i, size_t k) const { return k * static_cast<size_t>(count_x) + i; }
 };
 
@@ -35,14 +35,17 @@ ColumnPlan column_plan(const MeshFacts& facts, const FillSettings& settings) {
     require_spacing("layer", settings.spacing, facts);
     if (settings.relaxed) throw Error("layer: on a mesh it can't be relaxed; take filling = \"relaxed\" out");
     ColumnPlan plan;
-    plan.spacing = settings.spacing;
+    const double spacing = settings.spacing;
     const Float3 &low = facts.low, &high = facts.high;
-    const auto count = [&](double size) { return std::max(1.0, std::round(size / plan.spacing)); };
-    plan.count_x = count(double(high.x) - low.x);
-    plan.count_z = count(double(high.z) - low.z);
+    const double size_x = double(high.x) - low.x, size_z = double(high.z) - low.z;
+    const auto count = [&](double size) { return std::max(1.0, std::round(size / spacing)); };
+    plan.count_x = count(size_x);
+    plan.count_z = count(size_z);
+    plan.step_x = sheet_distance(size_x, plan.count_x, spacing);
+    plan.step_z = sheet_distance(size_z, plan.count_z, spacing);
     if (plan.columns() > most_columns) throw Error("layer: the mesh below it is too wide for its spacing");
-    plan.first_x = 0.5 * (double(low.x) + high.x) - 0.5 * (plan.count_x - 1) * plan.spacing;
-    plan.first_z = 0.5 * (double(low.z) + high.z) - 0.5 * (plan.count_z - 1) * plan.spacing;
+    plan.first_x = 0.5 * (double(low.x) + high.x) - 0.5 * (plan.count_x - 1) * plan.step_x;
+    plan.first_z = 0.5 * (double(low.z) + high.z) - 0.5 * (plan.count_z - 1) * plan.step_z;
     return plan;
 }
 
@@ -52,12 +55,13 @@ ColumnPlan thinned(const ColumnPlan& all, double stride) {
     const auto count = [&](double of) { return std::max(1.0, std::floor(of / stride)); };
     some.count_x = count(all.count_x);
     some.count_z = count(all.count_z);
-    some.spacing = stride * all.spacing;
-    const auto first = [&](double start, double of, double kept) {
-        return start + 0.5 * ((of - 1) * all.spacing - (kept - 1) * some.spacing);
+    some.step_x = stride * all.step_x;
+    some.step_z = stride * all.step_z;
+    const auto first = [&](double start, double of, double kept, double step) {
+        return start + 0.5 * ((of - 1) - (kept - 1) * stride) * step;
     };
-    some.first_x = first(all.first_x, all.count_x, some.count_x);
-    some.first_z = first(all.first_z, all.count_z, some.count_z);
+    some.first_x = first(all.first_x, all.count_x, some.count_x, all.step_x);
+    some.first_z = first(all.first_z, all.count_z, some.count_z, all.step_z);
     return some;
 }
 
@@ -72,8 +76,8 @@ void columns_through(const ColumnPlan& plan, const Vec3& a, const Vec3& b, const
     const auto first = [](double from, double start, double step) {
         return static_cast<size_t>(std::max(0.0, std::ceil((from - start) / step)));
     };
-    const size_t i0 = first(std::min({a.x, b.x, c.x}), plan.first_x, plan.spacing),
-                 k0 = first(std::min({a.z, b.z, c.z}), plan.first_z, plan.spacing);
+    const size_t i0 = first(std::min({a.x, b.x, c.x}), plan.first_x, plan.step_x),
+                 k0 = first(std::min({a.z, b.z, c.z}), plan.first_z, plan.step_z);
     const size_t nx = static_cast<size_t>(plan.count_x), nz = static_cast<size_t>(plan.count_z);
     for (size_t k = k0; k < nz && plan.z(k) <= std::max({a.z, b.z, c.z}); ++k)
         for (size_t i = i0; i < nx && plan.x(i) <= std::max({a.x, b.x, c.x}); ++i) {
@@ -96,13 +100,13 @@ void columns_about(const ColumnPlan& plan, const Corners& corners, double times,
     const Vec3 normal = cross(b - a, c - a), middle = 1.0 / 3 * (a + b + c);
     const double aside = 0.5 * std::sqrt(times * 0.5 * std::fabs(normal.y));
     const bool flat = std::fabs(normal.y) >= least_upward_of_layers * length(normal);
-    const auto range = [&](double at, double first, double count) {
-        const double from = std::max(0.0, std::ceil((at - aside - first) / plan.spacing)),
-                     to = std::min(count - 1, std::floor((at + aside - first) / plan.spacing));
+    const auto range = [&](double at, double first, double step, double count) {
+        const double from = std::max(0.0, std::ceil((at - aside - first) / step)),
+                     to = std::min(count - 1, std::floor((at + aside - first) / step));
         return std::pair<size_t, size_t>(static_cast<size_t>(from), static_cast<size_t>(std::max(from, to + 1)));
     };
-    const auto [i0, i1] = range(middle.x, plan.first_x, plan.count_x);
-    const auto [k0, k1] = range(middle.z, plan.first_z, plan.count_z);
+    const auto [i0, i1] = range(middle.x, plan.first_x, plan.step_x, plan.count_x);
+    const auto [k0, k1] = range(middle.z, plan.first_z, plan.step_z, plan.count_z);
     for (size_t k = k0; k < k1; ++k)
         for (size_t i = i0; i < i1; ++i) visit(plan.at(i, k), middle.y, flat);
 }
@@ -177,6 +181,20 @@ double covered_about(TriangleSource& ground, const ColumnPlan& plan) {
     return tops.covered() - beyond;
 }
 
+/// m^2, seen from above, on which snow stays: by columns that are closer together than those of the particles.
+double covered_area(const Mesh& ground, const ColumnPlan& plan) {
+    const double finer = std::max(1.0, std::floor(std::sqrt(most_looked_at / plan.columns())));
+    ColumnPlan fine = plan;
+    fine.count_x *= finer;
+    fine.count_z *= finer;
+    fine.step_x /= finer;
+    fine.step_z /= finer;
+    fine.first_x += 0.5 * (fine.step_x - plan.step_x);
+    fine.first_z += 0.5 * (fine.step_z - plan.step_z);
+    MeshTriangles triangles(ground);
+    return covered_by_all(triangles, fine) * fine.step_x * fine.step_z;
+}
+
 double layers_of(float thickness, float spacing) {
     if (!(thickness > 0) || !std::isfinite(thickness))
         throw Error("layer: the thickness must be a positive number of metres, not " + std::to_string(thickness));
@@ -221,6 +239,8 @@ Filling fill_layer(const Mesh& ground, float thickness, const FillSettings& sett
                 filling.triangle.push_back(highest[column]);
             }
         }
+    filling.worth = worth_of_each(covered_area(ground, plan) * thickness, static_cast<double>(filling.position.size()),
+                                  settings.spacing);
     return filling;
 }
 
@@ -238,16 +258,17 @@ Count count_layer(TriangleSource& ground, float thickness, const FillSettings& s
 
 Count count_layer_of(const MeshFacts& ground, float thickness, const FillSettings& settings,
                      const std::function<double()>& covered) {
-    const double layers = layers_of(thickness, settings.spacing), spacing = column_plan(ground, settings).spacing;
-    return layer_count(std::round(covered() / (spacing * spacing)) * layers, ground);
+    const double layers = layers_of(thickness, settings.spacing);
+    const ColumnPlan plan = column_plan(ground, settings);
+    return layer_count(std::round(covered() / (plan.step_x * plan.step_z)) * layers, ground);
 }
 
 double share_covered(double low_x, double low_z, double width, const NextFromAbove& next) {
     ColumnPlan places;
     places.count_x = places.count_z = 5;
-    places.spacing = width / places.count_x;
-    places.first_x = low_x + 0.5 * places.spacing;
-    places.first_z = low_z + 0.5 * places.spacing;
+    places.step_x = places.step_z = width / places.count_x;
+    places.first_x = low_x + 0.5 * places.step_x;
+    places.first_z = low_z + 0.5 * places.step_z;
     Tops tops(places);
     for (Mesh ground; next(*std::min_element(tops.top.begin(), tops.top.end()), ground); ground = Mesh())
         for (const auto& [a, b, c] : ground.triangles)

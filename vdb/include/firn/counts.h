@@ -12,8 +12,10 @@ namespace firn {
 
 struct Count {
     double particles = 0;
-    bool exact = false;  ///< else within a few percent
-    double bytes = 0;    ///< that the sampler takes while it works
+    /// Else within a few percent; or within a fifth, of a large grid across which a dozen particles lie: how much they
+    /// are stretched depends on where exactly it ends.
+    bool exact = false;
+    double bytes = 0;  ///< that the sampler takes while it works
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< how it was counted, where not all of a file was read
     Float3 low, high;                ///< m, what the geometry lies within

@@ -75,12 +75,20 @@ struct FillSettings {
     uint32_t seed = 0;
     double memory_limit = 0;  ///< bytes; 0 = what the machine has left
 };
-/// Snow particles, each worth spacing^3.
+/// Snow particles. They are about a spacing apart: a regular filling is stretched or squeezed by up to 6 % along each
+/// axis, so that whole sheets of particles end where the shape ends.
 struct Filling {
     std::vector<Float3> position;
+    /// The volume of each particle, in spacing^3, so that together they have that of the shape. To give a body its
+    /// mass, multiply the density of its snow by this.
+    float worth = 1;
     std::vector<std::string> warnings;
     std::vector<uint32_t> triangle = {};  ///< of a layer on a mesh: the triangle that each stands on
 };
+/// m between sheets of particles, `count` of which lie across `length` metres; within 6 % of the spacing.
+double sheet_distance(double length, double count, double spacing);
+/// Filling::worth, of so many particles in a shape of so many m^3.
+float worth_of_each(double volume, double particles, double spacing);
 /// Particles that fill a closed mesh; a mesh with holes or inside out is filled by winding number, with a warning.
 Filling fill_mesh(const Mesh&, const FillSettings&);
 Filling fill_vdb(const std::string& path, const std::string& grid, const FillSettings&);
