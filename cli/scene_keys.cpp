@@ -66,7 +66,7 @@ std::vector<SceneKey> make_table() {
         {"snow", "thickness", number, "m", "0.2", 1e-4, 1e3, "Vertical thickness of the layer.", {}, "layer"},
         {"snow", "on", text, "", "", 0, 0, "Name of the collider that the layer lies on, instead of a file: a car, a roof, a branch. Snow lies where a snowfall straight down would leave it, on slopes of up to 60 degrees, and moves with the collider at the start.", {}, "layer"},
         {"snow", "overlap", choice, "", "keep", 0, 0, "remove: particles that would lie in snow that is there already are left out, so that bodies may be placed into each other. keep: they stay, and snow that is placed twice bursts apart.", {"keep", "remove"}},
-        {"snow", "filling", choice, "", "regular", 0, 0, "regular: a lattice. relaxed: moved until the shape is filled evenly, so that thin features survive; slower.", {"regular", "relaxed"}, "box sphere cylinder mesh vdb layer"},
+        {"snow", "filling", choice, "", "regular", 0, 0, "regular: a lattice, stretched by up to 6 % to end where the shape does. relaxed: moved until the shape is filled evenly, so that thin features survive; slower.", {"regular", "relaxed"}, "box sphere cylinder mesh vdb layer"},
         {"snow", "jitter", number, "", "0", 0, 1, "Breaks up the lattice: each particle is moved at random by up to this fraction of half a spacing. 0.2 to 0.5 hides rows and straight cracks; higher values make the snow softer.", {}, "box sphere cylinder mesh vdb layer"},
         {"snow", "seed", integer, "", "0", 0, 4294967295.0, "Random seed of the jitter and of a source.", {}, "box sphere cylinder mesh vdb layer"},
         {"snow", "start", integer, "frame", "the first", -1e6, 1e6, "Frame at which the body appears, or the source starts."},

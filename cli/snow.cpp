@@ -32,6 +32,17 @@ void append(Particles& to, const Particles& from) {
     }
 }
 
+namespace {
+
+/// Either both say how dense each particle is, or none does.
+void say_densities(Particles& a, Particles& b, float otherwise) {
+    if (a.rest_density.empty() && b.rest_density.empty()) return;
+    for (Particles* p : {&a, &b})
+        if (p->rest_density.empty()) p->rest_density.assign(p->count(), otherwise);
+}
+
+}  // namespace
+
 SnowPlacer::SnowPlacer(const Scene& scene)
     : scene_(scene), points_(scene.snow.size()), varies_(material_table().size()) {
     const Material common = material_of(scene.parameters);
@@ -71,6 +82,7 @@ const std::vector<Float3>& SnowPlacer::points(size_t body) {
     const Snow& snow = scene_.snow[body];
     Filling filled = fill_snow(snow, scene_);
     standing_ = std::move(filled.triangle);
+    worth_ = filled.worth;
     warnings_.insert(warnings_.end(), filled.warnings.begin(), filled.warnings.end());
     points_[body] = std::move(filled.position);
     return points_[body];
@@ -140,11 +152,17 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         // It is placed once; nobody asks for the points again.
         fresh = make_particles(snow, std::move(points_[body]));
         points_[body] = {};
+        if (worth_ != 1) {
+            if (fresh.rest_density.empty())
+                fresh.rest_density.assign(fresh.count(), snow.material.material.rest_density);
+            for (float& density : fresh.rest_density) density *= worth_;
+        }
         if (!snow.on.empty()) move_with_ground(snow, fresh);
     }
     if (snow.spares) leave_out_overlaps(snow, particles, fresh);
     fresh.id.reserve(fresh.count());
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
+    say_densities(particles, fresh, scene_.parameters.rest_density);
     append(particles, fresh);
     return fresh.count();
 }
@@ -201,6 +219,7 @@ size_t SnowPlacer::open_source(size_t body, int frame, Particles& particles, int
     for (const uint64_t k : free_places(tried, particles.position, spacing)) positions.push_back(tried[k]);
     Particles fresh = make_particles(snow, std::move(positions));
     for (size_t i = 0; i < fresh.count(); ++i) fresh.id.push_back(next_id++);
+    say_densities(particles, fresh, scene_.parameters.rest_density);
     append(particles, fresh);
     return fresh.count();
 }

@@ -39,7 +39,9 @@ private:
     std::vector<std::vector<Float3>> points_;  ///< of each body, m, world; empty = not yet asked for
     std::vector<bool> varies_;                 ///< which rows of material_table() differ between particles
     std::vector<std::string> warnings_;
-    std::vector<uint32_t> standing_;  ///< of the body that was filled last: the triangles that its particles stand on
+    // Of the body that was filled last:
+    float worth_ = 1;                 ///< Filling::worth
+    std::vector<uint32_t> standing_;  ///< the triangles that its particles stand on
 };
 
 /// Appends every array, and fills up with zeros those that only one of the two has.

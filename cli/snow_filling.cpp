@@ -55,18 +55,19 @@ Float3 shape_size(const Geometry& g) {
 /// A lattice through a shape's own box that is centred on it, so that faces lie half a spacing outside the particles.
 struct ShapeLattice {
     const Geometry& shape;
-    double spacing;
+    double step[3];  ///< m
     int64_t count[3];
 
-    ShapeLattice(const Geometry& g, float apart) : shape(g), spacing(apart) {
+    ShapeLattice(const Geometry& g, float spacing) : shape(g) {
         const Float3 size = shape_size(g);
-        // A length of 0.3 m at 0.02 m is 15 spacings, whatever the rounding of either.
-        const auto cells = [&](float length) { return static_cast<int64_t>(std::llround(double(length) / apart)); };
-        count[0] = cells(size.x);
-        count[1] = cells(size.y);
-        count[2] = cells(size.z);
+        const float length[3] = {size.x, size.y, size.z};
+        for (int axis = 0; axis < 3; ++axis) {
+            // A length of 0.3 m at 0.02 m is 15 spacings, whatever the rounding of either.
+            count[axis] = static_cast<int64_t>(std::llround(double(length[axis]) / spacing));
+            step[axis] = count[axis] ? sheet_distance(length[axis], double(count[axis]), spacing) : double(spacing);
+        }
     }
-    double at(int axis, int64_t i) const { return (double(i) + 0.5 - 0.5 * double(count[axis])) * spacing; }
+    double at(int axis, int64_t i) const { return (double(i) + 0.5 - 0.5 * double(count[axis])) * step[axis]; }
 
     /// The places of a row along x that are inside: from the first to its mirror image.
     int64_t first_inside(int64_t j, int64_t k) const {
@@ -80,7 +81,7 @@ struct ShapeLattice {
         const double chord = std::sqrt(std::max(0.0, double(shape.radius) * shape.radius - y * y - z * z));
         const int64_t middle = (count[0] + 1) / 2;
         int64_t first = std::clamp<int64_t>(
-            static_cast<int64_t>(std::ceil(0.5 * double(count[0]) - 0.5 - chord / spacing)), 0, middle);
+            static_cast<int64_t>(std::ceil(0.5 * double(count[0]) - 0.5 - chord / step[0])), 0, middle);
         while (first > 0 && !outside(first - 1)) --first;
         while (first < middle && outside(first)) ++first;
         return first;
@@ -128,7 +129,7 @@ Count count_lattice(const Geometry& g, float spacing) {
                 count.particles += static_cast<double>(all.run(all.first_inside(j, k)));
     } else {
         // So many rows that the steps at its surface are nothing.
-        count.particles = std::round(shape_volume(g) / std::pow(double(spacing), 3));
+        count.particles = std::round(shape_volume(g) / (all.step[0] * all.step[1] * all.step[2]));
         count.exact = false;
     }
     count.bytes = bytes_per_point * count.particles;
@@ -191,6 +192,7 @@ Filling fill(const Snow& snow, const Scene& scene) {
             if (snow.relaxed) return fill_mesh(shape_mesh(g), settings);
             require_room(shape_volume(g) / std::pow(double(spacing), 3), snow, parameters);
             filling.position = lattice(g, spacing);
+            filling.worth = worth_of_each(shape_volume(g), static_cast<double>(filling.position.size()), spacing);
             for (size_t i = 0; i < filling.position.size() && snow.jitter > 0; ++i) {
                 float* p = &filling.position[i].x;
                 for (uint64_t c = 0; c < 3; ++c)

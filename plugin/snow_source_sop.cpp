@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "cook_interrupt.h"
 #include "firn/error.h"
@@ -34,10 +35,14 @@ std::vector<WantedValues> source_values() {
 struct Placed {
     std::vector<Float3> position;     ///< m, world
     std::vector<PointValues> values;  ///< one for each position
+    std::vector<float> worth = {};    ///< Filling::worth of each; empty = 1
 };
 
 void append(Placed& to, Placed more) {
     const size_t before = to.position.size(), added = more.position.size();
+    to.worth.resize(before, 1);
+    to.worth.insert(to.worth.end(), more.worth.begin(), more.worth.end());
+    to.worth.resize(before + added, 1);
     to.position.insert(to.position.end(), more.position.begin(), more.position.end());
     // Values that only one of them has are NaN in the other.
     const auto resize = [&](PointValues& values, size_t count) {
@@ -91,13 +96,10 @@ private:
         } else {
             birth.assign(placed.position.size(), std::llround(start));
         }
-        write(placed, settings, material, birth, flake);
+        const double mass = write(placed, settings, material, birth, flake);
         set_info(continuous ? std::to_string(placed.position.size() / flake_tries) +
                                   " flakes this frame, in a shape of " + std::to_string(filled) + " particles\n"
-                            : std::to_string(filled) + " snow particles, " +
-                                  std::to_string(double(filled) * material.rest_density *
-                                                 std::pow(double(settings.spacing), 3)) +
-                                  " kg\n");
+                            : std::to_string(filled) + " snow particles, " + std::to_string(mass) + " kg\n");
     }
 
     Material chosen_material(const Parameters& p) const {
@@ -152,6 +154,7 @@ private:
             for (const std::string& warning : filling.warnings) warn("'" + piece.name + "': " + warning);
             Placed placed;
             placed.position = filling.position;
+            placed.worth.assign(placed.position.size(), filling.worth);
             if (!piece.values.empty() && !placed.position.empty())
                 placed.values = nearest_values(piece, placed.position);
             if (piece.packed)
@@ -161,7 +164,8 @@ private:
         for (const Heightfield& field : pieces.heightfields) {
             Filling filling = fill_layer(field, static_cast<float>(real("thickness")), settings);
             for (const std::string& warning : filling.warnings) warn("height field: " + warning);
-            append(all, {std::move(filling.position), {}});
+            const std::vector<float> worth(filling.position.size(), filling.worth);
+            append(all, {std::move(filling.position), {}, worth});
         }
         return all;
     }
@@ -232,8 +236,9 @@ private:
         }
     }
 
-    void write(const Placed& placed, const Parameters& parameters, const Material& material,
-               const std::vector<int64_t>& birth, const std::vector<int64_t>& flake) {
+    /// Returns the mass of all, kg.
+    double write(const Placed& placed, const Parameters& parameters, const Material& material,
+                 const std::vector<int64_t>& birth, const std::vector<int64_t>& flake) {
         const size_t count = placed.position.size();
         Particles particles;
         particles.position = placed.position;
@@ -248,6 +253,8 @@ private:
             if (own) take_over(q.token, *own, array);
             apply_noise(uneven, q.token, placed.position, array);
         }
+        // In the runner, too: a body has the mass that it was given, however many particles it was cut into.
+        for (size_t i = 0; i < placed.worth.size(); ++i) particles.rest_density[i] *= placed.worth[i];
         if (count) gdp->appendPointBlock(static_cast<GA_Size>(count));
         const std::vector<PointBlock> blocks = point_blocks(*gdp);
         write_particles(*gdp, blocks, particles, parameters, {ArrayRole::required, ArrayRole::state, ArrayRole::input});
@@ -257,6 +264,8 @@ private:
         write_integers(*gdp, blocks, "birth_frame", birth);
         if (!flake.empty()) write_integers(*gdp, blocks, "flake", flake);
         gdp->bumpDataIdsForAddOrRemove(true, false, false);
+        const double cell = std::pow(double(parameters.spacing), 3);
+        return cell * std::accumulate(particles.rest_density.begin(), particles.rest_density.end(), 0.0);
     }
 
     std::vector<Float3> velocities(const Placed& placed) const {

@@ -50,7 +50,7 @@ const NodeTable& snow_source_table() {
                                "How the input is turned into snow."));
         p.push_back(choice_row(
             "filling", "Filling", shape,
-            {{"regular", "Regular", "a lattice"},
+            {{"regular", "Regular", "a lattice, stretched by up to 6 % to end where the shape does"},
              {"relaxed", "Relaxed",
               "particles spread out until they fill the shape evenly, so that thin features survive; slower"}},
             "How particles are placed inside the shape.", "{ input_as == points }"));

@@ -51,8 +51,8 @@ std::vector<ParameterInfo> make_table() {
          "runs out flat; 90 = it never shears.", "phi_s",
          "Firn; Mohr-Coulomb", {}, field<&P::friction_angle>},
         {"rest_density", "Density", "kg/m^3", "Snow", real, {400}, 1, 2000, 50, 700,
-         "Density of the snow as it is placed. Raise it and the snow gets heavier: a particle weighs this times its spacing "
-         "cubed.", "rho_0",
+         "Density of the snow as it is placed. Raise it and the snow gets heavier: a body weighs this times its volume, a flake this "
+         "times the spacing cubed.", "rho_0",
          "Gissler 2020, 4", {}, field<&P::rest_density>},
 
         {"spacing", "Particle Spacing", "m", "Scene", real, {0.02}, 1e-3, 100, 0.005, 0.2,

@@ -83,7 +83,7 @@ void import(SIM_Object* object, OP_Node* sop, int frame) {
 class DopRunner : public ::testing::Test {
 protected:
     void SetUp() override {
-        firn::write_mesh(folder_.file("block.obj"), raised(firn::box_mesh({0.16f, 0.12f, 0.16f}), 0.07));
+        firn::write_mesh(folder_.file("block.obj"), raised(firn::box_mesh({0.17f, 0.12f, 0.155f}), 0.07));
         firn::write_mesh(folder_.file("cloud.obj"), raised(firn::box_mesh({0.3f, 0.06f, 0.3f}), 0.3));
         firn::write_mesh(folder_.file("ground.obj"), firn::plane_mesh(1, 1));
         firn::write_mesh(folder_.file("blade.obj"), firn::box_mesh({0.03f, 0.12f, 0.3f}));

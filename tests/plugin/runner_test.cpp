@@ -70,7 +70,7 @@ firn::Mesh moved(const firn::Mesh& mesh, double x, double y, double z) {
 /// `plane`: the ground is one without end, not a mesh.
 void compare_nodes_with_runner(bool plane) {
     TemporaryFolder folder;
-    firn::write_mesh(folder.file("block.obj"), moved(firn::box_mesh({0.16f, 0.12f, 0.16f}), 0, 0.07, 0));
+    firn::write_mesh(folder.file("block.obj"), moved(firn::box_mesh({0.17f, 0.12f, 0.155f}), 0, 0.07, 0));
     firn::write_mesh(folder.file("cloud.obj"), moved(firn::box_mesh({0.3f, 0.06f, 0.3f}), 0, 0.3, 0));
     firn::write_mesh(folder.file("ground.obj"), firn::plane_mesh(1, 1));
     firn::write_mesh(folder.file("blade.obj"), firn::box_mesh({0.03f, 0.12f, 0.3f}));

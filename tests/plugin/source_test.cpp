@@ -51,6 +51,34 @@ TEST(Source, FillsAMeshAsTheLibraryDoes) {
     EXPECT_EQ(value(*snow.gdp(), "age", 0), 0.0f);
 }
 
+TEST(Source, SnowHasTheMassOfItsShapeAtAnySpacing) {
+    const firn::Mesh cube = firn::box_mesh({1, 1, 1}), ball = firn::sphere_mesh(0.5f, 4);
+    for (const firn::Mesh& mesh : {cube, ball}) {
+        Source source([&](GU_Detail& detail) { add_mesh(detail, mesh); });
+        const double wanted = 400 * firn::examine(mesh).volume;
+        for (const double spacing : {0.12, 0.08, 0.05}) {
+            set(source.node, "spacing", spacing);
+            const firn::Particles particles = snow_of(*source.cook().gdp());
+            double mass = 0;
+            for (const float density : particles.rest_density) mass += density * std::pow(spacing, 3);
+            EXPECT_NEAR(mass, wanted, 0.002 * wanted) << spacing;
+            const firn::Filling filling = firn::fill_mesh(mesh, {static_cast<float>(spacing), false, 0, 0});
+            ASSERT_EQ(particles.count(), filling.position.size());
+            EXPECT_EQ(particles.rest_density[0], 400 * filling.worth);
+        }
+    }
+    // The point attribute is the density of the snow; points are particles and stay what they are.
+    Source own([&](GU_Detail& detail) {
+        add_mesh(detail, cube);
+        const GA_RWHandleF density(detail.addFloatTuple(GA_ATTRIB_POINT, "rest_density", 1));
+        for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it) density.set(*it, 250);
+    });
+    set(own.node, "spacing", 0.12);
+    EXPECT_NEAR(snow_of(*own.cook().gdp()).rest_density[0] * 512 * std::pow(0.12, 3), 250, 0.1);
+    set(own.node, "input_as", "points");
+    EXPECT_EQ(snow_of(*own.cook().gdp()).rest_density[0], 250);
+}
+
 TEST(Source, PresetsSetTheSixNumbers) {
     Source source(box);
     set(source.node, "preset", "wet");

@@ -5,6 +5,9 @@
 #include <UT/UT_Interrupt.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "firn/mesh.h"
 #include "scenes/scenes.h"
 #include "snow_details.h"
@@ -71,7 +74,8 @@ TEST(Step, TheLoadOnTheFloorIsWhatTheSnowLost) {
     const auto momentum = [&](int frame) {
         double sum = 0;
         const firn::Particles snow = drop.at(frame);
-        for (const firn::Float3& v : snow.velocity) sum += 400 * 0.02 * 0.02 * 0.02 * double(v.y);
+        for (size_t i = 0; i < snow.count(); ++i)
+            sum += snow.rest_density[i] * 0.02 * 0.02 * 0.02 * double(snow.velocity[i].y);
         return sum;
     };
     const double before = momentum(3), after = momentum(4), seconds = 1.0 / 24;
@@ -84,7 +88,8 @@ TEST(Step, TheLoadOnTheFloorIsWhatTheSnowLost) {
     const GA_Attribute* force = snow.findAttribute(GA_ATTRIB_DETAIL, ("force_" + name).c_str());
     ASSERT_NE(force, nullptr);
     EXPECT_NE(snow.findAttribute(GA_ATTRIB_DETAIL, ("torque_" + name).c_str()), nullptr);
-    const double mass = 400 * 0.02 * 0.02 * 0.02 * double(snow.getNumPoints());
+    const std::vector<float> density = snow_of(snow).rest_density;
+    const double mass = 0.02 * 0.02 * 0.02 * std::accumulate(density.begin(), density.end(), 0.0);
     const double expected = -(after - before) / seconds - 9.81 * mass;
     EXPECT_LT(expected, -10);
     EXPECT_NEAR(GA_ROHandleV3(force).get(GA_Offset(0)).y(), expected, 0.01 * std::abs(expected));

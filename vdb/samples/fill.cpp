@@ -124,7 +124,7 @@ Filling fill_mesh(const Mesh& mesh, const FillSettings& settings) {
         });
     }
     const double count = static_cast<double>(filling.position.size());
-    filling.worth = worth_of_each(volume_inside(mesh, facts, plan.inside_out), count, settings.spacing);
+    filling.worth = worth_of_each(volume_inside(mesh, facts, lattice, plan.inside_out), count, settings.spacing);
     warn_of_volume(plan, settings, count, filling.warnings);
     return filling;
 }

@@ -235,9 +235,10 @@ std::vector<Float3> lattice_inside(const Mesh& mesh, const MeshFacts& facts, con
     return inside;
 }
 
-double volume_inside(const Mesh& mesh, const MeshFacts& facts, bool inside_out) {
+double volume_inside(const Mesh& mesh, const MeshFacts& facts, const Lattice& lattice, bool inside_out) {
+    const auto& [nx, ny, nz] = lattice.count;
     // By rows that have no thickness and cross the surface wherever it is.
-    constexpr int64_t rows_across = 512;
+    const int64_t rows_across = std::clamp<int64_t>(8 * std::max(ny, nz), 128, 512);
     constexpr double alike = 0.01;
     if (facts.closed) {
         const Lattice fine = fine_lattice(facts, {1, rows_across, rows_across});
@@ -248,7 +249,7 @@ double volume_inside(const Mesh& mesh, const MeshFacts& facts, bool inside_out) 
         const double measured = length * fine.step.y * fine.step.z, whole = std::abs(facts.volume);
         return std::abs(measured - whole) < alike * whole ? whole : measured;
     }
-    constexpr double places = 1 << 17;
+    const double places = std::clamp<double>(128.0 * double(nx) * double(ny) * double(nz), 1 << 14, 1 << 17);
     const Vec3 size = wide(facts.high) - wide(facts.low);
     const double apart = std::cbrt(size.x * size.y * size.z / places);
     if (!(apart > 0)) return 0;

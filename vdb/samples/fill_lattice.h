@@ -26,8 +26,9 @@ Lattice lattice_in(const MeshFacts&, float spacing, bool fitted);
 /// Error when its rows alone need more memory than `memory_limit` (bytes; 0 = what is left).
 std::vector<Float3> lattice_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out, double memory_limit);
 
-/// m^3 that are inside. Where parts of the mesh lie in each other, what they share counts once.
-double volume_inside(const Mesh&, const MeshFacts&, bool inside_out);
+/// m^3 that are inside. Where parts of the mesh lie in each other, what they share counts once. Measured more finely
+/// than the lattice does, which says how much work the mesh is worth.
+double volume_inside(const Mesh&, const MeshFacts&, const Lattice&, bool inside_out);
 
 /// How many places that would be, from some hundred thousand rows or places at most.
 struct InsideCount {
