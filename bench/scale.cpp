@@ -39,7 +39,8 @@ struct Outcome {
     double seconds = 0;  ///< CPU time of the frames: other work on the machine does not count
     double bytes = 0;    ///< the most that it held
     double substeps = 0;
-    double place[9] = {};  ///< 5th, 50th and 95th percentile of x, y and z at the end, m
+    double iterations = 0;  ///< of all substeps
+    double place[9] = {};   ///< 5th, 50th and 95th percentile of x, y and z at the end, m
 };
 
 double cpu_seconds() {
@@ -94,15 +95,16 @@ firn::Body far_ball(int number, float dx) {
     return ball;
 }
 
-/// A scene's frames up to `last`, as `firn sim` runs them, without files.
-Outcome simulate(const std::string& text, const std::string& path, const char* resolution, int last, int far_bodies) {
-    const firn::Scene scene = firn::parse_scene(text, path, {std::string("scene.resolution=") + resolution});
+/// A scene's frames up to `last`, as `firn sim` runs them, without files; what it takes counts from frame `from` on.
+Outcome simulate(const std::string& text, const std::string& path, const std::vector<std::string>& changes, int from,
+                 int last, int far_bodies) {
+    const firn::Scene scene = firn::parse_scene(text, path, changes);
     firn::SnowPlacer placer(scene);
     Particles snow;
     int64_t next_id = 0;
     placer.place(scene.first_frame, snow, next_id);
     Engine engine(scene.parameters, "cpu");
-    const double start = cpu_seconds();
+    double start = cpu_seconds();
     std::vector<firn::CollidingBody> colliders;
     std::vector<firn::BodyId> ids;
     colliders.reserve(scene.colliders.size());
@@ -114,9 +116,12 @@ Outcome simulate(const std::string& text, const std::string& path, const char* r
     engine.upload(snow);
     Outcome outcome;
     for (int frame = scene.first_frame + 1; frame <= last; ++frame) {
+        if (frame == from) start = cpu_seconds(), outcome.substeps = outcome.iterations = 0;
         for (size_t k = 0; k < colliders.size(); ++k)
             if (colliders[k].motion() == firn::Motion::rigid) engine.move_body(ids[k], colliders[k].placement(frame));
-        outcome.substeps += static_cast<double>(engine.advance(1 / scene.fps).substeps.size());
+        const firn::FrameReport report = engine.advance(1 / scene.fps);
+        outcome.substeps += static_cast<double>(report.substeps.size());
+        outcome.iterations += report.iterations("shear") * static_cast<double>(report.substeps.size());
     }
     outcome.seconds = cpu_seconds() - start;
     engine.download(snow);
@@ -193,11 +198,11 @@ void measure_ground(Figures& figures, const fs::path& examples, const fs::path& 
                                        "shape = \"heightfield\"\nfile = \"" + heights.string() + "\"\ncell = 2");
     constexpr int last = 12, rounds = 3;
     const auto run = [&](const std::string& text, int bodies) {
-        return [text, path, bodies] { return simulate(text, path, "0.5", last, bodies); };
+        return [text, path, bodies] { return simulate(text, path, {"scene.resolution=0.5"}, 0, last, bodies); };
     };
     // Memory is that of the demo as it is, which two frames tell.
     const auto start = [&](const std::string& text, int bodies) {
-        return [text, path, bodies] { return simulate(text, path, "1", 3, bodies); };
+        return [text, path, bodies] { return simulate(text, path, {"scene.resolution=1"}, 0, 3, bodies); };
     };
     const std::vector<Outcome> of =
         best_of(rounds, {run(demo, 0), run(wide, 0), run(endless, 0), run(field, 0), run(demo, 1000)});
@@ -217,6 +222,30 @@ void measure_ground(Figures& figures, const fs::path& examples, const fs::path& 
     add("ground_endless_cost", 2, "on a plane without end (goal 1.05)");
     add("ground_1km_field_cost", 3, "on a height field of 1 km (goal 1.05)");
     add("bodies_1000_cost", 4, "a thousand moving bodies that touch nothing, over none (goal 1.05)");
+}
+
+/// How the cost of the demo's wall grows with resolution and stiffness, and how the joint solve compares with the split
+/// one. Half an hour on two cores: only on request.
+void measure_wall(Figures& figures, const fs::path& examples) {
+    const std::string path = (examples / "wall_smash.toml").string();
+    std::ifstream in(path);
+    const std::string demo{std::istreambuf_iterator<char>(in), {}};
+    constexpr int from = 8, last = 16;
+    const auto run = [&](std::vector<std::string> changes) {
+        return alone([&] { return simulate(demo, path, changes, from, last, 0); });
+    };
+    const auto per_step = [](const Outcome& of) { return of.iterations / of.substeps; };
+    const Outcome coarse = run({"scene.resolution=0.7"}), one = run({"scene.resolution=1"}),
+                  stiff = run({"scene.resolution=1", "young_modulus=6e7"});
+    figures.add("wall_iterations", per_step(one),
+                "shear iterations a substep, wall_smash at resolution 1, frames 8 to 16");
+    figures.add("stiffness_growth", per_step(stiff) / per_step(one), "the same with E x 100, over E (goal 1.5)");
+    const Outcome joint = run({"scene.resolution=2"}), split = run({"scene.resolution=2", "solver.solver=split"});
+    figures.add("iterations_growth", per_step(joint) / per_step(coarse), "resolution 2 over 0.7 (goal 1.3)");
+    figures.add("wall_2x_speedup", split.seconds / joint.seconds,
+                "CPU time at resolution 2, split solve over the joint one (goal 4)");
+    figures.add("wall_2x_shift", shift(split, joint),
+                "of the snow's place; the split solve's strength depends on the step");
 }
 
 Particles lattice(int nx, int ny, int nz, double dx, const double corner[3]) {
@@ -371,8 +400,8 @@ void measure_check(Figures& figures, const fs::path& examples, const fs::path& f
 int main(int argc, char** argv) try {
     if (argc < 3) {
         std::fprintf(stderr,
-                     "usage: firn_scale FIGURES.json EXAMPLES [ground|rest|street|sampling|check]...   (the file is "
-                     "made, or added to)\n");
+                     "usage: firn_scale FIGURES.json EXAMPLES [ground|wall|rest|street|sampling|check]...\n"
+                     "  the file is made, or added to; all but wall unless some are named\n");
         return 1;
     }
     const std::vector<std::string> wanted(argv + 3, argv + argc);
@@ -385,6 +414,7 @@ int main(int argc, char** argv) try {
     fs::create_directories(scratch);
     // Before anything starts threads here: it forks.
     if (wants("ground")) measure_ground(figures, examples, scratch);
+    if (!wanted.empty() && wants("wall")) measure_wall(figures, examples);
     if (wants("rest")) measure_rest(figures);
     if (wants("street")) measure_street(figures);
     if (wants("sampling")) measure_sampling(figures);

@@ -38,7 +38,7 @@ Float3 between(const Float3& a, const Float3& b, double share) {
 const std::array<SurfaceQuantity, surface_quantity_count>& surface_table() {
     static const std::array<SurfaceQuantity, surface_quantity_count> table = {{
         {"friction", &Body::friction, &Body::particle_friction, 1e6f},
-        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 2000.0f},
+        {"adhesion", &Body::adhesion, &Body::particle_adhesion, 1000.0f},
         {"bounce", &Body::bounce, &Body::particle_bounce, 1.0f},
         {"sticky", &Body::sticky, &Body::particle_sticky, 1.0f},
     }};

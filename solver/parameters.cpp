@@ -191,7 +191,7 @@ std::vector<ParameterInfo> make_table() {
          "With the joint solve: how long broken snow takes to grow together again (two thirds of its bonds). Pressing it heals it at once. Lower it for wet snow that "
          "freezes on; 0 = never.", "t_h", "Firn", {}, field<&P::healing_time>},
 
-        {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 10, 0.1, 2,
+        {"boundary_volume", "Boundary Volume", "", "Boundaries", real, {0.8}, 0.01, 3, 0.1, 2,
          "Scale of the boundary particles' volumes. Raise it and surfaces act on the snow more strongly.", "phi", "Gissler 2020, 3.4", {}, field<&P::boundary_volume>},
         {"boundary_pressure", "Boundary Pressure", "", "Boundaries", real, {1.5}, 0.5, 5, 0.5, 3,
          "Scale of the pressure force at boundaries. Raise it if snow sinks into floors under load.", "psi", "Gissler 2020, Eq. 7", {}, field<&P::boundary_pressure>},

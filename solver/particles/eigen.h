@@ -16,6 +16,8 @@ struct Eigen {
 FIRN_HD void rotate(Real& pp, Real& qq, Real& pq, Real& rp, Real& rq, Vec3& vp, Vec3& vq) {
     // t = tan(angle) is the smaller root of t^2 + 2 t theta - 1 = 0; written so that pq = 0 gives t = 0 and nothing
     // overflows.
+    // Of entries of at most 1, what is smaller than this is nothing; a few sweeps on, it would be denormal and slow.
+    pq = select(abs(pq) < 1e-12f, 0.0f, pq);
     const Real difference = qq - pp;
     const Real twice = pq + pq;
     const Real root = sqrt(difference * difference + twice * twice);

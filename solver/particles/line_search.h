@@ -16,7 +16,7 @@ public:
     /// Whether the slope says that the minimum is far from here: beyond it, or, once the step was shortened, still
     /// ahead.
     bool misses(double slope) const {
-        return slope_ > 0 && (slope < -0.5 * slope_ || (shortened > 0 && slope > 0.5 * slope_));
+        return slope_ > 0 && (slope < -slope_ || (shortened > 0 && slope > 0.5 * slope_));
     }
     /// The share of the step to add (negative: to take back), where the line between the slopes on both sides is zero.
     double next(double slope) {

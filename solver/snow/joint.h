@@ -117,10 +117,16 @@ struct Tangent {
     Real kept;      ///< of the elastic stiffness where it yields
 };
 
-/// What is kept of the stiffness in directions that yield: none would let a pass overshoot, and with much of it, snow
-/// that flows comes near its velocity only by small steps. So it starts firm, and is a quarter of that with every pass
-/// that finds the same directions yielding.
+/// What is kept of the stiffness in directions that yield: with little, most passes overshoot somewhere and are cut
+/// short everywhere; with much, snow that flows comes near its velocity only by small steps. So it starts firm, and is
+/// a quarter of that with every pass that finds the same directions yielding, down to about twice the inertia.
 constexpr float firmest = 0.5f, softest = 0.02f;
+
+/// The share of the elastic stiffness that resists a pass like twice the inertia of a particle.
+FIRN_HD Real least_kept(const SnowView& s, uint32_t i, Real lag_stiffness) {
+    const Real inertia = load(s.density + i) * s.spacing * s.spacing;
+    return min(max(2.0f * inertia / (s.dt * lag_stiffness), softest), 0.5f * firmest);
+}
 
 /// Which axes have not yielded, as a number from 0 to 7, and eight times which slip.
 FIRN_HD Real yield_code(const Tangent& t) {
@@ -212,8 +218,8 @@ FIRN_HD Real elastic_misfit(const Vec3& misfit, Real largest) {
     return min(largest / max(sqrt(dot(misfit, misfit)), 1e-30f), 1.0f);
 }
 
-/// Four records for the divergence: V T and the particle's own share (Eq. 19, as in StressOfField), and V Q. `Q` is
-/// what resists the misfit, Pa/m.
+/// Three records for the divergence, V T in rows and V Q in their last numbers, and the particle's own share (Eq. 19,
+/// as in StressOfField). `Q` is what resists the misfit, Pa/m.
 FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const Sym& correction, const Vec3& Q,
                           const Misfit& misfit) {
     // The adjoint of seen_whole().
@@ -222,31 +228,29 @@ FIRN_HD void store_stress(const SnowView& s, uint32_t i, const Sym& sigma, const
     t += outer(Q, -(correction * misfit.offset));
     const Vec3 own = t * load3(s.gradient_sum, i) + misfit.fill * Q;
     const Real volume = load4(s.now.position + i).w;
-    Float4* record = s.stress + 4 * size_t(i);
-    store4<4>(record, with_w(volume * t.x, own.x));
-    store4<4>(record + 1, with_w(volume * t.y, own.y));
-    store4<4>(record + 2, with_w(volume * t.z, own.z));
-    store4<4>(record + 3, with_w(volume * Q, splat(0.0f)));
+    Float4* record = s.stress + 3 * size_t(i);
+    store4<3>(record, with_w(volume * t.x, volume * Q.x));
+    store4<3>(record + 1, with_w(volume * t.y, volume * Q.y));
+    store4<3>(record + 2, with_w(volume * t.z, volume * Q.z));
+    store3(s.own_force, i, own);
 }
 
 /// div sigma, and what resists the misfits: sum_j V_j (T_i + T_j) grad W_ij + w_ij (Q_i - Q_j).
 FIRN_HD Vec3 joint_divergence(const SnowView& s, uint32_t i) {
     const Vec3 x = xyz(load4(s.now.position + i));
-    const Float4* own = s.stress + 4 * size_t(i);
-    Vec3 force = {load4<4>(own).w, load4<4>(own + 1).w, load4<4>(own + 2).w};
+    Vec3 force = load3(s.own_force, i);
     const auto near = s.neighbours.row(i);
     for (uint32_t k = 0; k < near.length; ++k) {
         const Index index = near[k];
         const Vec4 j = gather4(s.now.position, index);
-        const Vec4 tx = gather4<4>(s.stress, index);
-        const Vec4 ty = gather4<4>(s.stress + 1, index);
-        const Vec4 tz = gather4<4>(s.stress + 2, index);
-        const Vec4 q = gather4<4>(s.stress + 3, index);
+        const Vec4 tx = gather4<3>(s.stress, index);
+        const Vec4 ty = gather4<3>(s.stress + 1, index);
+        const Vec4 tz = gather4<3>(s.stress + 2, index);
         const Vec3 d = x - xyz(j);
         const Real r_squared = dot(d, d), slope = near.slope(k, s.kernel, r_squared);
         const Vec3 gradient = slope * d;
         force += Vec3{dot(xyz(tx), gradient), dot(xyz(ty), gradient), dot(xyz(tz), gradient)};
-        force += ((1.0f / 3.0f) * slope * r_squared) * xyz(q);
+        force += ((1.0f / 3.0f) * slope * r_squared) * Vec3{tx.w, ty.w, tz.w};
     }
     return force;
 }
@@ -279,7 +283,7 @@ FIRN_HD void set_slip(Tangent& t, const Yielded& y) {
 /// The stress that the snow can bear at the velocity of this pass, and its tangent.
 struct JointStress {
     SnowView s;
-    bool first;  ///< pass: there is no tangent yet
+    float softened;  ///< what yields as before is less firm by this factor; 0 = there is no tangent yet
     FIRN_HD void operator()(uint32_t i) const {
         const Sym correction = load_sym(s.correction, i);
         Misfit misfit = no_misfit();
@@ -311,10 +315,11 @@ struct JointStress {
         const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
         t.misfit = elastic_misfit(shifted, largest_misfit(s, i));
         t.kept = splat(firmest);
-        if (!first) {
+        if (softened > 0) {
             const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
+            const Real least = least_kept(s, i, lag * twice_shear);
             const Mask goes_on = abs(last.y - yield_code(t)) < 0.5f;
-            t.kept = select(goes_on, max(0.25f * last.w, softest), t.kept);
+            t.kept = select(goes_on, max(softened * last.w, least), t.kept);
         }
         // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
         // that cancel.
@@ -538,12 +543,13 @@ struct TakeStep {
 /// The sums of a residual: is it small enough, and how small must the next pass make it?
 struct BeginPass {
     KrylovProgress at;
+    double goal;  ///< of the next pass: the share of |r| that it may leave
     FIRN_HD void operator()() const {
         SolveState& s = *at.state;
         s.scale = s.sums[0];
         s.rho = s.sums[1];
         s.progress = 0;
-        s.goal = 0.4;
+        s.goal = goal;
         // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
         s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
         s.done = s.residual <= at.tolerance;

@@ -232,12 +232,15 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
     LineSearch line;
     for (int pass = 0;;) {
         on_.for_each(count, JointVelocity{s});
-        on_.for_each(count, JointStress{s, pass == 0});
+        on_.for_each(count, JointStress{s, pass == 0 ? 0.0f : line.shortened ? 1.0f : 0.25f});
         if (s.shear_scaling && !line.shortened) {
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
         }
-        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums, BeginPass{at});
+        // What is not solved after some passes is a matter of who yields and who is held, not of their tangents.
+        const double goal = pass < 4 ? 0.4 : 0.7;
+        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums,
+                   BeginPass{at, goal});
         SolveState now;
         on_.copy_out(&now, state, 1);
         if (!watch(now.iterations + 1)) return false;
@@ -377,7 +380,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.pressure_position = work_.at<Float4>(snow::pressure_position);
     s.pressure_gradient = work_.at<Float4>(snow::pressure_gradient);
 
-    s.stress = work_.at<Float4>(s.set.joint ? snow::joint_stress : snow::stress);
+    s.stress = work_.at<Float4>(snow::stress);
     s.shear_lever = work_.at<float>(snow::shear_lever);
     // What an unscaled solve leaves over is still made of forces in pairs, and keeps all momentum; so snow that flies
     // freely is solved that way.
@@ -387,6 +390,7 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
     s.blind = work_.columns(snow::blind);
     s.trial = work_.at<Float4>(snow::trial);
     s.tangent = work_.at<Float4>(snow::tangent);
+    s.own_force = work_.columns(snow::own_force);
     s.surface_plane = work_.at<Float4>(snow::surface_plane);
     s.hold = work_.at<float>(snow::hold);
     s.drag = work_.at<float>(snow::drag);

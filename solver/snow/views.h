@@ -90,13 +90,14 @@ struct SnowView : ParticleView {
     Float4* pressure_gradient;  ///< grad p
 
     // The shear solve.
-    Float4* stress;        ///< records of a particle: V T (rows) and, in w, its own share; with `joint` a fourth, V Q
+    Float4* stress;        ///< records of a particle: V T (rows) and, in w, its own share; with `joint` V Q there
     float* shear_lever;    ///< how much a particle's stress answers to one neighbour's motion
     float* shear_scaling;  ///< 1 / the diagonal of the shear operator, about; null = 1
 
     // The joint solve.
     Float4* trial;          ///< velocity of a pass
     Float4* tangent;        ///< three records per particle: how stress answers to strain
+    Columns own_force;      ///< a particle's own share of the stress's divergence, N/m^3
     Float4* surface_plane;  ///< normal of the nearest surface and how slowly the particle may leave it
     float* hold;            ///< how that surface holds the particle (Hold)
     float* drag;            ///< 1/s, with which the surface resists sliding or leaving

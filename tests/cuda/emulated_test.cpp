@@ -188,8 +188,8 @@ TEST_F(Emulated, AParticleOfTheSplitSolveTakesAtMost434Bytes) {
     expect_bytes(firn::Solver::split, 434);
 }
 
-TEST_F(Emulated, AParticleOfTheJointSolveTakesAtMost638Bytes) {
-    expect_bytes(firn::Solver::joint, 638);  // 206 more for tangents, surfaces, four records of stress
+TEST_F(Emulated, AParticleOfTheJointSolveTakesAtMost586Bytes) {
+    expect_bytes(firn::Solver::joint, 586);  // 152 more for tangents, surfaces, what acts on the particle itself
 }
 
 // ---- no card

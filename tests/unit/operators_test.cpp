@@ -313,7 +313,7 @@ TEST_P(Operators, AdhesionAndFrictionOfLoneFlakes) {
         scene.snow.velocity.push_back({1, -0.2f, 0.5f});
     }
     scene.floor = scenes::sheet_body({-0.1, -0.025, -0.1}, {0.05, 0, 0}, 30, {0, 0, 0.05}, 5);
-    scene.floor.adhesion = 2000;
+    scene.floor.adhesion = 1000;
     scene.floor.friction = 15;
     scene.parameters.solver = firn::Solver::combined;
     scene.parameters.gravity = {0, 0, 0};
