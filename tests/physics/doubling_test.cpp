@@ -73,7 +73,7 @@ Outcome outcome(const Particles& snow, size_t first, size_t count, const Double3
 /// The first shot half a second later, alone or beside another.
 Outcome half_a_second(Shot shot, const Shot* other) {
     Parameters p = settings(dx);
-    p.substeps = 25;  // the step is the scene's: the same for both
+    p.substeps = 25;            // the step is the scene's: the same for both
     p.shear_tolerance = 1e-4f;  // together they end some passes later or earlier than alone: let that be little
     Engine engine(p);
     Particles snow;
