@@ -119,7 +119,7 @@ std::vector<NodeParameter> contact_rows(const char* folder) {
                  "Higher values stop snow from sliding along the surface: 0 is slippery, 0.5 is wood, above 1 is rough "
                  "ground. The point attribute friction overrides it."),
         real_row(
-            "adhesion", "Adhesion", "m/s^2", folder, 0, 0, 2000, 0, 50,
+            "adhesion", "Adhesion", "m/s^2", folder, 0, 0, 1000, 0, 50,
             "Higher values pull snow that comes within two spacings towards the surface, so that it clings to walls "
             "and undersides. The point attribute adhesion overrides it."),
         real_row("bounce", "Bounce", "", folder, 0, 0, 1, 0, 1,

@@ -543,13 +543,12 @@ struct TakeStep {
 /// The sums of a residual: is it small enough, and how small must the next pass make it?
 struct BeginPass {
     KrylovProgress at;
-    double goal;  ///< of the next pass: the share of |r| that it may leave
     FIRN_HD void operator()() const {
         SolveState& s = *at.state;
         s.scale = s.sums[0];
         s.rho = s.sums[1];
         s.progress = 0;
-        s.goal = goal;
+        s.goal = 0.4;
         // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
         s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
         s.done = s.residual <= at.tolerance;

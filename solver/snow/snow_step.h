@@ -237,10 +237,7 @@ inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, cons
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
         }
-        // What is not solved after some passes is a matter of who yields and who is held, not of their tangents.
-        const double goal = pass < 4 ? 0.4 : 0.7;
-        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums,
-                   BeginPass{at, goal});
+        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums, BeginPass{at});
         SolveState now;
         on_.copy_out(&now, state, 1);
         if (!watch(now.iterations + 1)) return false;
