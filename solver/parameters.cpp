@@ -122,7 +122,7 @@ std::vector<ParameterInfo> make_table() {
          "How exact the solve is: of what a substep changes, and much finer as the snow comes to rest. Lower it if resting snow trembles or ice slides unevenly; it "
          "takes more iterations. With the split solve, the relative residual of the shear solve.", "", "Gissler 2020, 3.2.2", {}, field<&P::shear_tolerance>},
         {"shear_iterations_max", "Most Shear Iterations", "", "Method", integer, {200}, 1, 100000, 10, 1000,
-         "The shear solve (or three times as many, the joint solve) stops here, with a warning if the error is still large. Raise it if that warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
+         "The shear solve (or, after three times as many tries, the joint solve) stops here, with a warning if the error is still large. Raise it if that warning appears.", "", "Firn", {}, field<&P::shear_iterations_max>},
         {"shear_warm_start", "Shear Warm Start", "", "Method", toggle, {1}, 0, 1, 0, 1,
          "Start the shear solve from the last step's accelerations where snow touches a boundary: fewer iterations, nearly the "
          "same result.", "", "Firn", {}, field<&P::shear_warm_start>},

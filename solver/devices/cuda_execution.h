@@ -396,14 +396,13 @@ private:
         return (count + block_threads - 1) / block_threads;
     }
 
-    /// The most numbers that any reduction asks for.
-    static constexpr int most_sums = 5, most_maxima = 6;
+    /// The most numbers that any search for the largest asks for.
+    static constexpr int most_maxima = 6;
 
     template <int N, class Kernel, class Then>
     void add_up(uint32_t count, const Kernel& kernel, double* out, const Then& then) {
         const uint32_t grid = count ? blocks(count) : 1;
-        sums_.resize(size_t(grid) * most_sums);
-        static_assert(N <= most_sums, "the parts of a reduction need more room");
+        sums_.resize(size_t(grid) * N);
         run_sum<N><<<grid, block_threads, 0, stream_.handle()>>>(
             kernel, count, Meeting<FoldedSum>{sums_.data(), arrived_.data()}, out, then);
         check_cuda(cudaGetLastError(), "launch");

@@ -44,8 +44,16 @@ FIRN_HD Eigen eigen_decomposition(Sym a) {
     a = (1.0f / scale) * a;
     const Real one = splat(1.0f), zero = splat(0.0f);
     Eigen e{{zero, zero, zero}, {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
-    // Jacobi converges quadratically: after four sweeps what is off the diagonal is below float's rounding.
+    // Jacobi converges quadratically: after four sweeps, mostly three, what is off the diagonal is below float's
+    // rounding. A lane that is done turns no more, so that its bits don't depend on the others'.
     for (int sweep = 0; sweep < 4; ++sweep) {
+        if (sweep > 1) {
+            const Mask turns = max(max(abs(a.xy), abs(a.xz)), abs(a.yz)) > 1e-8f;
+            if (!any(turns)) break;
+            a.xy = select(turns, a.xy, zero);
+            a.xz = select(turns, a.xz, zero);
+            a.yz = select(turns, a.yz, zero);
+        }
         rotate(a.xx, a.yy, a.xy, a.xz, a.yz, e.vectors[0], e.vectors[1]);
         rotate(a.xx, a.zz, a.xz, a.xy, a.yz, e.vectors[0], e.vectors[2]);
         rotate(a.yy, a.zz, a.yz, a.xy, a.xz, e.vectors[1], e.vectors[2]);

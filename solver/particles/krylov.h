@@ -28,7 +28,7 @@ struct KrylovProgress {
     FIRN_HD void check(double square) const {
         state->residual = state->scale > 0 ? ::sqrt(square / state->scale) : 0;
         if (!finite(square) || !finite(state->scale)) state->failed = state->done = 1;
-        if (state->residual <= tolerance || state->residual <= state->goal) state->done = 1;
+        if (state->residual <= tolerance) state->done = 1;
     }
 };
 
@@ -56,7 +56,6 @@ struct AfterProduct {
         ++s.iterations;
         s.alpha = s.rho / s.sums[0];
         if (!at.finite(s.alpha)) at.stop();
-        s.progress += s.alpha * s.rho;
     }
 };
 

@@ -1,45 +1,38 @@
 #pragma once
 
-// How far to go along a step towards the minimum of a convex function, by its slope alone. Host code.
+// How far to go along a line towards the minimum of a convex function, by its slope alone.
 
-#include <algorithm>
+#include "particles/lane.h"
 
-namespace firn {
+namespace firn::FIRN_LANES {
 
-/// Slopes count downhill: positive where going on pays. The whole step has been taken before the first question.
-class LineSearch {
-public:
-    LineSearch() = default;
-    /// `slope`: where the step begins.
-    explicit LineSearch(double slope) : slope_(slope), low_slope_(slope), share_(1) {}
-
-    /// Whether the slope says that the minimum is far from here: beyond it, or, once the step was shortened, still
-    /// ahead.
-    bool misses(double slope) const {
-        return slope_ > 0 && (slope < -0.5 * slope_ || (shortened > 0 && slope > 0.5 * slope_));
-    }
-    /// The share of the step to add (negative: to take back), where the line between the slopes on both sides is zero.
-    double next(double slope) {
-        if (slope < 0) {
-            high_ = share_;
-            high_slope_ = slope;
-        } else {
-            low_ = share_;
-            low_slope_ = slope;
-        }
-        const double at = std::min(std::max(low_slope_ / (low_slope_ - high_slope_), 0.1), 0.9);
-        const double before = share_;
-        share_ = low_ + (high_ - low_) * at;
-        ++shortened;
-        return share_ - before;
-    }
-
+/// Slopes count downhill: positive where going on pays. The whole line is tried first.
+struct LineSearch {
+    double slope = 0;   ///< where it begins
+    double share = 1;   ///< of the line, that is tried
     int shortened = 0;  ///< how often
 
-private:
-    double slope_ = 0;
-    double low_ = 0, low_slope_ = 0, high_ = 1, high_slope_ = 0;  ///< the minimum lies between
-    double share_ = 0;                                            ///< of the step that was taken so far
+    /// Whether the slope at the share says that the minimum is far from there: before it, or, once the line was
+    /// shortened, still ahead.
+    FIRN_HD bool misses(double there) const {
+        return shortened < most_shortened && (there < -0.5 * slope || (shortened > 0 && there > 0.5 * slope));
+    }
+    /// Tries the share where the line between the slopes on both sides is zero.
+    FIRN_HD void shorten(double there) {
+        if (shortened++ == 0) low_slope = slope;
+        if (there < 0) {
+            high = share;
+            high_slope = there;
+        } else {
+            low = share;
+            low_slope = there;
+        }
+        const double at = low_slope / (low_slope - high_slope);
+        share = low + (high - low) * (at < 0.1 ? 0.1 : at > 0.9 ? 0.9 : at);
+    }
+
+    double low = 0, low_slope = 0, high = 1, high_slope = 0;  ///< the minimum lies between
+    static constexpr int most_shortened = 3;
 };
 
-}  // namespace firn
+}  // namespace firn::FIRN_LANES

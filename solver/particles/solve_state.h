@@ -4,17 +4,18 @@
 
 #include "firn/report.h"
 #include "particles/lane.h"
+#include "particles/line_search.h"
 
 namespace firn::FIRN_LANES {
 
 struct SolveState {
-    double sums[6];  ///< where reductions land
+    double sums[8];  ///< where reductions land
     double residual;
     double scale;       ///< norm of the right-hand side
     double relaxation;  ///< of a Jacobi iteration; smaller once the residual has grown
-    double alpha, beta, omega, rho;
-    double goal;      ///< residual at which this pass of several may stop
-    double progress;  ///< r . d so far, of a pass that found d
+    double alpha, beta, gamma, omega, rho;
+    LineSearch line;  ///< of quasi_newton.h
+    int32_t taken;    ///< whether its last place was taken
     int32_t iterations;
     int32_t done;
     int32_t failed;  ///< a number that is not finite turned up

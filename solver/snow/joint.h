@@ -5,11 +5,11 @@
 //     sum_i m_i |v_i - v*_i|^2 / 2  +  dt / tau sum_i V_i Psi_i(E_i + tau sym grad v_i),
 //     no particle nearer to a surface than half a spacing,
 //
-// where dPsi/dE is the stress that the snow can bear. Psi is convex, so there is one such velocity, and Newton's method
-// finds it: a few passes of stress, residual and surfaces, each followed by conjugate gradients with the tangent of the
-// stress. A pass that is left out costs accuracy, never stability: every stress is one that the snow can bear.
+// where dPsi/dE is the stress that the snow can bear. Psi is convex, so there is one such velocity; quasi_newton.h
+// finds it. Every try looks at stress, surfaces and what they leave over. One that is left out costs accuracy, never
+// stability: every stress is one that the snow can bear.
 
-#include "particles/krylov.h"
+#include "particles/quasi_newton.h"
 #include "particles/surface.h"
 #include "snow/shear.h"
 
@@ -80,12 +80,15 @@ FIRN_HD float slip_speed(const SnowView& s) {
     return 0.1f * s.set.parting_speed;
 }
 
-/// v = v* + dt a, and what surfaces allow of it; a follows.
+/// v = v* + dt a at the next place of the line, and what surfaces allow of it; a follows.
 struct JointVelocity {
     SnowView s;
+    LineVectors line;
+    const SolveState* state;
     FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
         const Vec4 predicted = load4(s.predicted + i);
-        Vec3 a = load3(s.after.shear_acceleration, i);
+        Vec3 a = place_on_line(line, state, i);
         Vec3 v = xyz(predicted) + s.dt * a;
         if (s.boundary_neighbours.row(i).length > 0) {
             const SurfaceAt at = surface_at(s, i);
@@ -96,90 +99,14 @@ struct JointVelocity {
             const Vec3 held = v + (at.slowest - speed) * at.normal;
             v = select(hold > 0.75f, held, v);
             a = select(hold > 0.75f, (1.0f / s.dt) * (v - xyz(predicted)), a);
-            store3(s.after.shear_acceleration, i, a);
         }
         const Mask sleeps = asleep(s, i);
-        if (any(sleeps)) {
-            v = select(sleeps, zero3(), v);
-            store3(s.after.shear_acceleration, i, select(sleeps, (-1.0f / s.dt) * xyz(predicted), a));
-        }
+        v = select(sleeps, zero3(), v);
+        a = select(sleeps, (-1.0f / s.dt) * xyz(predicted), a);
+        store3(line.solution, i, a);
         store4(s.trial + i, with_w(v, predicted.w));
     }
 };
-
-/// How stress answers to strain in one particle: principal axes, and by how much each pair of them has yielded.
-struct Tangent {
-    Vec3 axis[3];
-    Real firm[3];   ///< 1 = the axis has not yielded
-    Real slip;      ///< no axes slip against each other: 0; all but axis k: k + 1; all: 4
-    Real share[3];  ///< of the shear modulus between axes 1-2, 0-2, 0-1
-    Real misfit;    ///< of the stiffness against motion that gradients can't see
-    Real kept;      ///< of the elastic stiffness where it yields
-};
-
-/// What is kept of the stiffness in directions that yield: none would let a pass overshoot, and with much of it, snow
-/// that flows comes near its velocity only by small steps. So it starts firm, and is a quarter of that with every pass
-/// that finds the same directions yielding.
-constexpr float firmest = 0.5f, softest = 0.02f;
-
-/// Which axes have not yielded, as a number from 0 to 7, and eight times which slip.
-FIRN_HD Real yield_code(const Tangent& t) {
-    return t.firm[0] + 2.0f * t.firm[1] + 4.0f * t.firm[2] + 8.0f * t.slip;
-}
-
-/// What slipping axes have in common: the mean of two of them, or of all.
-FIRN_HD void level_axes(Real slip, Real (&along)[3]) {
-    const Real mean = (1.0f / 3.0f) * (along[0] + along[1] + along[2]);
-    for (int k = 0; k < 3; ++k) along[k] = select(slip > 3.5f, mean, along[k]);
-    for (int k = 0; k < 3; ++k) {
-        const int a = (k + 1) % 3, b = (k + 2) % 3;
-        const Mask these = abs(slip - float(k + 1)) < 0.5f;
-        const Real half = 0.5f * (along[a] + along[b]);
-        along[a] = select(these, half, along[a]);
-        along[b] = select(these, half, along[b]);
-    }
-}
-
-FIRN_HD void store_tangent(const SnowView& s, uint32_t i, const Tangent& t) {
-    Float4* record = s.tangent + 3 * size_t(i);
-    store4<3>(record, with_w(t.axis[0], t.share[0]));
-    store4<3>(record + 1, with_w(t.axis[1], t.share[1]));
-    store4<3>(record + 2, {t.share[2], yield_code(t), t.misfit, t.kept});
-}
-
-/// A strain that the tangent turns into stress over 2 G; r = nu / (1 - 2 nu).
-FIRN_HD Sym tangent_stress(const SnowView& s, uint32_t i, const Sym& strain, Real r) {
-    const Float4* record = s.tangent + 3 * size_t(i);
-    const Vec4 last = load4<3>(record + 2);
-    const Sym elastic = strain + identity_times(r * trace(strain));
-    if (!any(abs(last.y - 7.0f) > 0.5f)) return elastic;
-    const Vec4 first = load4<3>(record), second = load4<3>(record + 1);
-    const Vec3 p = xyz(first), q = xyz(second), n = cross(p, q);
-    const Real zero = splat(0.0f), one = splat(1.0f);
-    Real slip = zero;
-    for (int k = 1; k <= 4; ++k) slip += select(last.y > float(8 * k) - 0.5f, one, zero);
-    const Real code = last.y - 8.0f * slip;
-    const Real firm2 = select(code > 3.5f, one, zero), rest = code - 4.0f * firm2;
-    const Real firm1 = select(rest > 1.5f, one, zero), firm0 = rest - 2.0f * firm1;
-    const Vec3 sp = strain * p, sq = strain * q, sn = strain * n;
-    // Before and after the rest, so that the whole stays symmetric.
-    Real along[3] = {dot(p, sp), dot(q, sq), dot(n, sn)};
-    level_axes(slip, along);
-    const Real e0 = along[0], e1 = along[1], e2 = along[2];
-    const Real soft = 3.0f - firm0 - firm1 - firm2;
-    const Real mean = r * (firm0 * e0 + firm1 * e1 + firm2 * e2) / (1.0f + soft * r);
-    Real answer[3] = {firm0 * (e0 + mean), firm1 * (e1 + mean), firm2 * (e2 + mean)};
-    level_axes(slip, answer);
-    const Real d0 = answer[0], d1 = answer[1], d2 = answer[2];
-    const Real s12 = first.w * dot(q, sn), s02 = second.w * dot(p, sn), s01 = last.x * dot(p, sq);
-    // sum_ab stress_ab axis_a axis_b^T
-    const Vec3 row_p = d0 * p + s01 * q + s02 * n, row_q = s01 * p + d1 * q + s12 * n,
-               row_n = s02 * p + s12 * q + d2 * n;
-    const Sym yielding = {p.x * row_p.x + q.x * row_q.x + n.x * row_n.x, p.x * row_p.y + q.x * row_q.y + n.x * row_n.y,
-                          p.x * row_p.z + q.x * row_q.z + n.x * row_n.z, p.y * row_p.y + q.y * row_q.y + n.y * row_n.y,
-                          p.y * row_p.z + q.y * row_q.z + n.y * row_n.z, p.z * row_p.z + q.z * row_q.z + n.z * row_n.z};
-    return last.w * elastic + (1.0f - last.w) * yielding;
-}
 
 /// W^T W of the spin in a velocity gradient. Straight steps stretch a turning body by half of it, times dt^2: the solve
 /// must see that to answer with the pull that keeps the body together.
@@ -256,74 +183,56 @@ FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
             s.set.yield_by_stress};
 }
 
-/// Which axes slip. One that is at a limit besides takes its partner along: neither has any stiffness left.
-FIRN_HD void set_slip(Tangent& t, const Yielded& y) {
-    const Real zero = splat(0.0f), one = splat(1.0f);
-    Real slips[3], firm = one, count = zero;
-    for (int k = 0; k < 3; ++k) {
-        slips[k] = select(abs(y.slipped[k]) > 0.0f, one, zero);
-        count += slips[k];
-        firm = firm * (1.0f - slips[k] * (1.0f - t.firm[k]));
-    }
-    t.slip = zero;
-    for (int k = 0; k < 3; ++k) {
-        t.firm[k] = select(both(slips[k] > 0.5f, firm < 0.5f), zero, t.firm[k]);
-        t.slip += select(both(count > 1.5f, slips[k] < 0.5f), splat(float(k + 1)), zero);
-    }
-    t.slip = select(count > 2.5f, splat(4.0f), t.slip);
-    t.slip = select(firm < 0.5f, zero, t.slip);
-}
+/// How much of its elastic stiffness snow is taken to have where it yields. None would let a step overshoot.
+constexpr float kept_stiffness = 0.5f;
 
-/// The stress that the snow can bear at the velocity of this pass, and its tangent.
+/// The stress that the snow can bear at the velocity of this try.
 struct JointStress {
     SnowView s;
-    bool first;  ///< pass: there is no tangent yet
+    const SolveState* state;
     FIRN_HD void operator()(uint32_t i) const {
+        if (state->done) return;
         const Sym correction = load_sym(s.correction, i);
         Misfit misfit = no_misfit();
         const FieldGradient g = field_gradient(s, s.trial, i, splat(0.0f), correction, &misfit);
         const Real lag = load(s.lag + i);
         Sym strain = load_sym(s.before.strain, i) + (0.5f * lag) * twice_symmetric(g.corrected);
         strain += (lag * s.dt) * (0.5f * spin_square(g.corrected));
-        const Eigen e = eigen_decomposition(strain);
         const Strength limit = strength(s, i);
-        const Yielded y = yielded(e.values, limit);
-        const Real r = limit.nu / (1.0f - 2.0f * limit.nu), mean = r * (y.strain[0] + y.strain[1] + y.strain[2]);
-        const Real twice_shear = 2.0f * load(s.shear_modulus + i);
-        const Real zero = splat(0.0f), one = splat(1.0f);
-        Tangent t;
-        Real stress[3];
-        for (int k = 0; k < 3; ++k) {
-            stress[k] = twice_shear * (y.strain[k] + mean);
-            t.axis[k] = e.vectors[k];
-            t.firm[k] = select(abs(y.plastic[k]) > 0.0f, zero, one);
+        const Real r = limit.nu / (1.0f - 2.0f * limit.nu);
+        Sym borne = strain;
+        Real left = splat(1.0f);
+        const Mask yields = may_yield(strain, limit);
+        if (any(yields)) {
+            const Eigen e = eigen_decomposition(strain);
+            const Yielded y = yielded(e.values, limit);
+            borne = select(yields, compose(y.strain, e.vectors), strain);
+            left = select(yields, kept_stiffness + (1.0f - kept_stiffness) * elastic_share(e.values, y), left);
         }
-        set_slip(t, y);
+        const Real twice_shear = 2.0f * load(s.shear_modulus + i);
+        const Sym stress = twice_shear * (borne + identity_times(r * trace(borne)));
+        store(s.after.pressure + i, (-1.0f / 3.0f) * trace(stress));
+        store(s.shear_lever + i, left);
+        const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
+        const Real elastic = elastic_misfit(shifted, largest_misfit(s, i));
+        store_stress(s, i, stress, correction, (misfit_stiffness(s, i) * elastic) * shifted, misfit);
+    }
+
+    /// How much of the differences between principal strains is elastic.
+    FIRN_HD static Real elastic_share(const Real (&strain)[3], const Yielded& y) {
+        Real sum = splat(0.0f);
         for (int k = 0; k < 3; ++k) {
             const int a = (k + 1) % 3, b = (k + 2) % 3;
-            const Real apart = e.values[a] - e.values[b], kept = y.strain[a] - y.strain[b];
-            const Real same = t.firm[a] * t.firm[b];
-            const Real share = select(abs(apart) > 1e-9f, kept / select(abs(apart) > 1e-9f, apart, 1.0f), same);
-            t.share[k] = min(max(share, 0.0f), 1.0f);
+            const Real apart = strain[a] - strain[b];
+            const Mask differ = abs(apart) > 1e-9f;
+            const Real share = (y.strain[a] - y.strain[b]) / select(differ, apart, 1.0f);
+            sum += select(differ, min(max(share, 0.0f), 1.0f), 1.0f);
         }
-        const Vec3 shifted = load3(s.before.misfit, i) + lag * misfit.rate;
-        t.misfit = elastic_misfit(shifted, largest_misfit(s, i));
-        t.kept = splat(firmest);
-        if (!first) {
-            const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
-            const Mask goes_on = abs(last.y - yield_code(t)) < 0.5f;
-            t.kept = select(goes_on, max(0.25f * last.w, softest), t.kept);
-        }
-        // A left-handed set of axes would turn the third one round, which changes nothing but the signs of two shears
-        // that cancel.
-        store_tangent(s, i, t);
-        store(s.after.pressure + i, (-1.0f / 3.0f) * (stress[0] + stress[1] + stress[2]));
-        store_stress(s, i, compose(stress, e.vectors), correction, (misfit_stiffness(s, i) * t.misfit) * shifted,
-                     misfit);
+        return (1.0f / 3.0f) * sum;
     }
 };
 
-/// Where a particle may move in this pass.
+/// Where a particle may move from this try.
 FIRN_HD Vec3 let_move(const SnowView& s, uint32_t i, const Vec3& wanted) {
     const Vec3 a = select(asleep(s, i), zero3(), wanted);
     if (s.boundary_neighbours.row(i).length == 0) return a;
@@ -347,14 +256,15 @@ FIRN_HD Vec3 scaled_down(const SnowView& s, uint32_t i, const Vec3& r) {
     return scale * (r - (rubbing / (1.0f + rubbing)) * slowed);
 }
 
-/// r = -a + div sigma / rho and what surfaces do; sums of |r|^2, r . M^-1 r, r . d, and of the error's squares.
+/// r = -a + div sigma / rho and what surfaces do; the sums of a try, and those of the error and its squares.
 struct JointResidual {
     SnowView s;
-    Columns residual;
-    Columns step;         ///< d, the last pass's
+    LineVectors line;
+    const SolveState* state;
     float still, moving;  ///< error that is allowed: m/s, and as a share of what the step changes
-    bool settled;         ///< friction stays what it was, and nobody is let go: who is held hardly changes any more
-    FIRN_HD Values<5> operator()(uint32_t i) const {
+    int settled_from;     ///< tries after which friction stays what it was, and nobody is let go
+    FIRN_HD Values<8> operator()(uint32_t i) const {
+        if (state->done) return {};
         const Vec3 stress = (1.0f / load(s.density + i)) * joint_divergence(s, i);
         const Vec3 a = load3(s.after.shear_acceleration, i);
         Vec3 r = stress - a;
@@ -366,12 +276,10 @@ struct JointResidual {
             const Mask overcome = both(both(sleeps, counts), force > s.set.wake_force);
             store(s.after.calm + i, select(overcome, splat(0.0f), load(s.before.calm + i)));
         }
-        r = s.boundary_neighbours.row(i).length > 0 ? with_surface(i, r) : let_move(s, i, r);
-        store3(residual, i, r);
-        // What sleeps has no error.
-        const Real weight = select(sleeps, splat(0.0f), particle_mass(s, i));
-        const Real energy = dot(r, scaled_down(s, i, r));
-        // The square root of the energy that is left over, as a speed, over what is allowed.
+        r = s.boundary_neighbours.row(i).length > 0 ? with_surface(i, r) : let_move(i, r);
+        store3(line.tried, i, r);
+        const Values<6> tried = try_sums(*this, line, i, r);
+        const Real energy = dot(r, precondition(i, r));
         const Vec3 changed = xyz(load4(s.trial + i)) - xyz(load4(s.now.velocity + i));
         // Snow on the ground does not move when it is hit: what the hit changes there is its pressure.
         const Real pressed = load(s.after.pressure + i) - load(s.before.pressure + i);
@@ -381,10 +289,26 @@ struct JointResidual {
         const float share = s.boundary_neighbours.row(i).length > 0 ? 0.3f * moving : moving;
         // Where hardly anything changes, what does is noise, and a share of it would keep it alive.
         const Real allowed = still + share * change * change / (change + s.set.parting_speed);
-        const Real error = s.dt * sqrt(max(energy, 0.0f));
-        return {{weight * dot(r, r), weight * energy, weight * dot(r, load3(step, i)), weight * error,
-                 weight * error * error / allowed}};
+        const Real error = error_speed(i, r, energy);
+        // What sleeps has no error.
+        const Real mass = select(sleeps, splat(0.0f), weight(i));
+        return {{tried.v[0], tried.v[1], tried.v[2], tried.v[3], tried.v[4], tried.v[5], mass * error,
+                 mass * error * error / allowed}};
     }
+
+    /// What is left over, beyond what the rounding of velocities leaves, as a speed: by its energy, of which a stiff
+    /// body that moves as a whole shows only a small part; so by its force too.
+    FIRN_HD Real error_speed(uint32_t i, const Vec3& r, Real energy) const {
+        const Real square = dot(r, r), stiffness = square / max(energy, 1e-30f);
+        const Vec3 v = xyz(load4(s.trial + i));
+        const Real rounding = 1.5e-7f * sqrt(dot(v, v)) * stiffness;
+        const Real share = 1.0f / sqrt(max(stiffness, 1.0f));
+        return max(s.dt * sqrt(square) - rounding, 0.0f) * min(max(share, 0.15f), 15.0f * share);
+    }
+
+    FIRN_HD Real weight(uint32_t i) const { return particle_mass(s, i); }
+    FIRN_HD Vec3 precondition(uint32_t i, const Vec3& r) const { return scaled_down(s, i, r); }
+    FIRN_HD Vec3 let_move(uint32_t i, const Vec3& d) const { return FIRN_LANES::let_move(s, i, d); }
 
     /// The part of what is left over that no surface can bear, as an acceleration, for a particle that stands still.
     FIRN_HD Real unborne(uint32_t i, const Vec3& r) const {
@@ -401,6 +325,7 @@ struct JointResidual {
     /// Decides who is let go, and leaves what a particle may still do something about.
     FIRN_HD Vec3 with_surface(uint32_t i, const Vec3& r) const {
         const SurfaceAt at = surface_at(s, i);
+        const bool settled = state->iterations >= settled_from;
         Real hold = load(s.hold + i);
         // Of a held particle the surface takes whatever the snow leaves over, if it must push for that.
         const Real push = -dot(r, at.normal);
@@ -419,7 +344,7 @@ struct JointResidual {
         // momentum.
         const Vec3 pushed = select(hold > 0.25f, (-particle_mass(s, i) * s.dt) * r, zero3());
         store3(s.impulse, i, select(asleep(s, i), s.dt * load3(s.before.support, i), pushed));
-        return let_move(s, i, r + rubbed);
+        return let_move(i, r + rubbed);
     }
     /// What a sticky surface holds at most, as an acceleration: the snow's own strength on a particle's face.
     FIRN_HD Real strength_of_bond(uint32_t i) const {
@@ -428,22 +353,19 @@ struct JointResidual {
     }
 };
 
-/// How much a particle's stress answers to one neighbour's motion.
+/// How much a particle's stress answers to one neighbour's motion, from the share of its stiffness that is left.
 struct JointLever {
     SnowView s;
     uint32_t count;
     FIRN_HD void operator()(uint32_t i) const {
-        const Float4* record = s.tangent + 3 * size_t(i);
-        const Vec4 last = load4<3>(record + 2);
-        const Real firm = (1.0f / 3.0f) * (load4<3>(record).w + load4<3>(record + 1).w + last.x);
-        const Real kept = last.w + (1.0f - last.w) * firm;
-        const Real lag = load(s.lag + i), G = kept * load(s.shear_modulus + i), first = kept * load(s.first_lame + i);
-        const Real stiffness = lag * ((4.0f / 9.0f) * G + (1.0f / 9.0f) * first) * square(load_sym(s.correction, i));
+        const Real kept = load(s.shear_lever + i), G = load(s.shear_modulus + i), first = load(s.first_lame + i);
+        const Real stiffness =
+            load(s.lag + i) * kept * ((4.0f / 9.0f) * G + (1.0f / 9.0f) * first) * square(load_sym(s.correction, i));
         store(s.shear_lever + i, select(below(i, count), stiffness, 0.0f));
     }
 };
 
-/// 1 / the diagonal of the operator, about.
+/// 1 / the diagonal of the stiffness, about.
 struct JointScaling {
     SnowView s;
     FIRN_HD void operator()(uint32_t i) const {
@@ -467,85 +389,17 @@ struct JointScaling {
     }
 };
 
-struct JointTangentOfField {
-    SnowView s;
-    const SolveState* state;
-    const Float4* field;
-    FIRN_HD void operator()(uint32_t i) const {
-        if (state->done) return;
-        const Sym correction = load_sym(s.correction, i);
-        Misfit misfit = no_misfit();
-        const FieldGradient g = field_gradient(s, field, i, splat(0.0f), correction, &misfit);
-        const Real ahead = s.dt * load(s.lag + i);
-        const Sym strain = (0.5f * ahead) * twice_symmetric(g.corrected);
-        const Real twice_shear = 2.0f * load(s.shear_modulus + i);
-        const Real r = load(s.first_lame + i) / max(twice_shear, 1e-20f);
-        const Vec4 last = load4<3>(s.tangent + 3 * size_t(i) + 2);
-        const Real kept = max(last.z, last.w);
-        store_stress(s, i, twice_shear * tangent_stress(s, i, strain, r), correction,
-                     (ahead * kept * misfit_stiffness(s, i)) * misfit.rate, misfit);
-    }
-};
-
-/// The left-hand side of a pass, A d = d - div sigma(dt tau sym grad d) / rho with the tangent, where particles may
-/// move.
-struct JointOperator {
-    SnowView s;
-
-    void ready(Execution& on, uint32_t count, const Float4* field, const SolveState* state) const {
-        on.for_each(count, JointTangentOfField{s, state, field});
-    }
-    FIRN_HD Vec3 product(const Float4* field, uint32_t i) const {
-        const Vec3 p = xyz(load4(field + i));
-        const Vec3 free = p - (1.0f / load(s.density + i)) * joint_divergence(s, i);
-        if (s.boundary_neighbours.row(i).length == 0) return let_move(s, i, free);
-        return let_move(s, i, free + dragged(i, p));
-    }
-    FIRN_HD Real weight(uint32_t i) const { return particle_mass(s, i); }
-    FIRN_HD Vec3 precondition(uint32_t i, const Vec3& r) const { return scaled_down(s, i, r); }
-
-    /// The tangent of friction and bonds: what slides is resisted across its way, along it hardly any more.
-    FIRN_HD Vec3 dragged(uint32_t i, const Vec3& p) const {
-        const SurfaceAt at = surface_at(s, i);
-        const Real hold = load(s.hold + i);
-        const Vec3 way = resisted(at.normal, hold, xyz(load4(s.trial + i)) - at.velocity);
-        const Vec3 change = resisted(at.normal, hold, p);
-        const Real speed_squared = dot(way, way);
-        const Real kept = select(speed_squared > slip_speed(s) * slip_speed(s), splat(1.0f - firmest), splat(0.0f));
-        return (s.dt * load(s.drag + i)) * (change - (kept * dot(change, way) / max(speed_squared, 1e-20f)) * way);
-    }
-};
-
-/// Before a pass's conjugate gradients: nothing found yet.
-struct ClearStep {
-    Columns step;
-    FIRN_HD void operator()(uint32_t i) const { store3(step, i, zero3()); }
-};
-
-/// a += share d
-struct TakeStep {
-    SnowView s;
-    Columns step;
-    float share;
-    FIRN_HD void operator()(uint32_t i) const {
-        const Vec3 d = load3(step, i);
-        store3(s.after.shear_acceleration, i, load3(s.after.shear_acceleration, i) + share * d);
-    }
-};
-
-/// The sums of a residual: is it small enough, and how small must the next pass make it?
-struct BeginPass {
-    KrylovProgress at;
+/// Whether the error of a try is small enough, and where to go if not.
+struct JudgeTry {
+    SolveState* state;
+    double tolerance;
     FIRN_HD void operator()() const {
-        SolveState& s = *at.state;
-        s.scale = s.sums[0];
-        s.rho = s.sums[1];
-        s.progress = 0;
-        s.goal = 0.4;
+        SolveState& s = *state;
+        if (s.done) return;
         // Each particle weighs as much as it errs: quiet snow elsewhere does not make the error smaller.
-        s.residual = at.tolerance * (s.sums[3] > 0 ? s.sums[4] / s.sums[3] : 0);
-        s.done = s.residual <= at.tolerance;
-        if (!at.finite(s.sums[0])) s.failed = s.done = 1;
+        s.residual = tolerance * (s.sums[6] > 0 ? s.sums[7] / s.sums[6] : 0);
+        s.done = s.residual <= tolerance;
+        AfterTry{state}();
     }
 };
 

@@ -109,7 +109,9 @@ FIRN_HD Yielded yield_by_stress(const Real (&strain)[3], const Strength& limit) 
         least = select(excess < 0.0f, sum, least);
         most = select(excess > 0.0f, sum, most);
         const Real next = sum - excess / (1.0f + r * axes);
+        const Real before = sum;
         sum = select(both(next >= least, next <= most), next, 0.5f * (least + most));
+        if (!any(abs(sum - before) > 0.0f)) break;
     }
     for (int k = 0; k < 3; ++k) y.strain[k] = strain[k] - y.plastic[k];
     slip(y, r, high, limit.sine);
@@ -129,6 +131,21 @@ FIRN_HD Yielded yield_by_strain(const Real (&strain)[3], const Strength& limit) 
 
 FIRN_HD Yielded yielded(const Real (&strain)[3], const Strength& limit) {
     return limit.by_stress ? yield_by_stress(strain, limit) : yield_by_strain(strain, limit);
+}
+
+/// False only where the snow certainly does not yield: the principal stresses lie within bounds that the size of the
+/// deviator gives, without looking for them.
+FIRN_HD Mask may_yield(const Sym& strain, const Strength& limit) {
+    if (!limit.by_stress) return square(strain) >= 0.0f;
+    const Real r = limit.nu / (1.0f - 2.0f * limit.nu), sum = trace(strain);
+    const Real mean = (1.0f / 3.0f + r) * sum;
+    const Real deviator = sqrt(max(square(strain) - (1.0f / 3.0f) * sum * sum, 0.0f)) * 1.0001f;
+    const Real high = (1.0f + limit.nu) * limit.theta_s, low = -(1.0f + limit.nu) * limit.theta_c;
+    // |s_k| <= sqrt(2/3) |s|, largest - least <= sqrt(2) |s|, |middle one| <= |s| / sqrt(6)
+    const Real farthest = 0.8165f * deviator;
+    const Real slips =
+        1.4143f * deviator + limit.sine * (2.0f * mean + 0.4083f * deviator) - (1.0f + limit.sine) * high;
+    return either(either(mean + farthest > high, mean - farthest < low), slips > 0.0f);
 }
 
 /// How much plastic strain counts towards broken bonds, where snow is pulled apart and where it slips.

@@ -307,7 +307,7 @@ struct StartSolves {
     float warm_pressure, warm_shear;
 
     /// At rest, the snow's own forces balance those from outside, and they will again. Those of an impact are over, and
-    /// would throw it: a guess so bad that the passes may not find back.
+    /// would throw it: a guess so bad that the solve may not find back.
     FIRN_HD static Real likely_share(const Vec3& own, const Vec3& given) {
         return min(2.0f * sqrt(dot(given, given)) / max(sqrt(dot(own, own)), 1e-20f), 1.0f);
     }

@@ -4,7 +4,6 @@
 
 #include "particles/bicgstab.h"
 #include "particles/conjugate_gradients.h"
-#include "particles/line_search.h"
 #include "snow/air.h"
 #include "snow/integrate.h"
 #include "snow/joint.h"
@@ -210,50 +209,31 @@ inline bool SnowStep::solve_shear(const SnowView& s, const Parameters& p, const 
     return bicgstab(on_, count, A, k, at, p.shear_iterations_max, shear_iterations_, watch);
 }
 
-/// Newton's method: each pass looks at stress, surfaces and what they leave over, and goes where the tangent leads.
+/// Each try looks at stress, surfaces and what they leave over.
 inline bool SnowStep::solve_jointly(const SnowView& s, const Parameters& p, const Interrupt& interrupt) {
-    constexpr int most_passes = 30, most_shortened = 3;
     const uint32_t count = counts_.owned;
     SolveState* const state = solve(snow::shear_solve);
     enter(snow::shear_stage);
-    const KrylovProgress at{state, double(p.shear_tolerance)};
     // Errors that nobody sees: a share of what the step changes, and of the speed that a fall over a spacing gives.
     const float moving = ::fminf(100.0f * p.shear_tolerance, 0.1f);
     const float still = 0.05f * p.shear_tolerance * ::sqrtf(9.81f * p.spacing);
-    // One number of iterations counts for all passes.
-    const int most_iterations = 3 * p.shear_iterations_max;
-    const Columns step = work_.columns(snow::step), residual = work_.columns(snow::residual),
-                  product = work_.columns(snow::product);
-    Float4* const direction = work_.at<Float4>(snow::direction);
-    JointOperator A{s};
+    const int most = 3 * p.shear_iterations_max, settled_from = most / 2;
+    const LineVectors line{s.after.shear_acceleration, work_.columns(snow::line_start), work_.columns(snow::residual),
+                           work_.columns(snow::product), work_.columns(snow::line_direction)};
+    const JointResidual residual{s, line, state, still, moving, settled_from};
     on_.for_each(count, FindSurfaces{s});
-    on_.for_each(count, ClearStep{step});
-    const auto watch = [&](int iteration) { return interrupt.go_on(interrupt.context, snow::shear_solve, iteration); };
-    LineSearch line;
-    for (int pass = 0;;) {
-        on_.for_each(count, JointVelocity{s});
-        on_.for_each(count, JointStress{s, pass == 0});
-        if (s.shear_scaling && !line.shortened) {
+    on_.for_each(count, StartLine{line});
+    for (int tries = 0; tries < most; ++tries) {
+        if (on_.seen(&state->done, tries, shear_iterations_)) break;
+        if (!interrupt.go_on(interrupt.context, snow::shear_solve, tries + 1)) return false;
+        on_.for_each(count, JointVelocity{s, line, state});
+        on_.for_each(count, JointStress{s, state});
+        if (s.shear_scaling && tries == 0) {
             on_.for_each(counts_.visible + 1, JointLever{s, counts_.visible});
             on_.for_each(count, JointScaling{s});
         }
-        on_.sum<5>(count, JointResidual{s, residual, step, still, moving, pass >= 24}, state->sums, BeginPass{at});
-        SolveState now;
-        on_.copy_out(&now, state, 1);
-        if (!watch(now.iterations + 1)) return false;
-        if (line.shortened < most_shortened && line.misses(now.sums[2])) {
-            on_.for_each(count, TakeStep{s, step, float(line.next(now.sums[2]))});
-            continue;
-        }
-        if (now.done || pass == most_passes || now.iterations >= most_iterations) break;
-        on_.for_each(count, ClearStep{step});
-        const int left = most_iterations - now.iterations, likely = shear_iterations_ / 3;
-        if (!conjugate_gradients(on_, count, A, {step, residual, product, direction}, at, left, likely, watch))
-            return false;
-        on_.copy_out(&now, state, 1);
-        line = LineSearch(now.progress);
-        on_.for_each(count, TakeStep{s, step, 1.0f});
-        ++pass;
+        on_.sum<8>(count, residual, state->sums, JudgeTry{state, double(p.shear_tolerance)});
+        on_.for_each(count, NextLine<JointResidual>{residual, line, state});
     }
     return true;
 }
@@ -386,7 +366,6 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
 
     s.blind = work_.columns(snow::blind);
     s.trial = work_.at<Float4>(snow::trial);
-    s.tangent = work_.at<Float4>(snow::tangent);
     s.own_force = work_.columns(snow::own_force);
     s.surface_plane = work_.at<Float4>(snow::surface_plane);
     s.hold = work_.at<float>(snow::hold);

@@ -95,8 +95,7 @@ struct SnowView : ParticleView {
     float* shear_scaling;  ///< 1 / the diagonal of the shear operator, about; null = 1
 
     // The joint solve.
-    Float4* trial;          ///< velocity of a pass
-    Float4* tangent;        ///< three records per particle: how stress answers to strain
+    Float4* trial;          ///< velocity of a try
     Columns own_force;      ///< a particle's own share of the stress's divergence, N/m^3
     Float4* surface_plane;  ///< normal of the nearest surface and how slowly the particle may leave it
     float* hold;            ///< how that surface holds the particle (Hold)

@@ -144,20 +144,22 @@ TEST(Packing, PouredSnowHeapsUpByItsFriction) {
     for (int k = 0; k < 2; ++k) {
         Parameters p = of_preset("powder", dx);
         p.friction_angle = angles[k];
-        double fastest = 0, fastest_at_end = 0;
+        double fastest = 0, slow_at_end = 0;
         for (uint64_t seed = 3; seed < 3 + seeds; ++seed) {
             double of_this;
             const Particles heap = poured(p, 900, seed, of_this);
             slope[k] += slope_of(heap, dx) / double(seeds);
             fastest = std::max(fastest, of_this);
-            fastest_at_end = std::max(fastest_at_end, largest_speed(heap));
+            std::vector<double> speeds;
+            for (const Float3& v : heap.velocity) speeds.push_back(length(wide(v)));
+            slow_at_end = std::max(slow_at_end, percentile(speeds, 0.95));
         }
         note(std::to_string(int(angles[k])) + " degrees: mean slope of three heaps", slope[k]);
         note("fastest grain on the way, m/s", fastest);
-        note("fastest grain at the end, m/s", fastest_at_end);
-        // From 60 cm at 1 m/s: 3.6 m/s. Nothing is thrown; a lump may still slide.
+        note("19 of 20 grains are slower at the end, m/s", slow_at_end);
+        // From 60 cm at 1 m/s: 3.6 m/s. Nothing is thrown. One lump may still slide a second after the last flake.
         EXPECT_LT(fastest, 4.5);
-        EXPECT_LT(fastest_at_end, 0.6);
+        EXPECT_LT(slow_at_end, 0.02);
     }
     EXPECT_GT(slope[0], 15);
     EXPECT_LT(slope[0], 32);
