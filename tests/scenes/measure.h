@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <unordered_map>
@@ -84,30 +85,50 @@ inline Body open_box(int nx, int ny, int nz, double dx) {
     return body;
 }
 
-/// For each particle, how many others are nearer than `reach` (m). Shares nothing with the engine's search.
-inline std::vector<int> count_near(const std::vector<Float3>& position, double reach) {
-    const auto cell = [&](double a) { return static_cast<int64_t>(std::floor(a / reach)); };
-    // 21 bits for each coordinate: no two cells of a scene share a key.
-    const auto key = [](int64_t x, int64_t y, int64_t z) {
-        return ((x & 0x1fffff) << 42) | ((y & 0x1fffff) << 21) | (z & 0x1fffff);
-    };
-    std::unordered_map<int64_t, std::vector<size_t>> cells;
-    for (size_t i = 0; i < position.size(); ++i) {
-        const Double3 p = wide(position[i]);
-        cells[key(cell(p.x), cell(p.y), cell(p.z))].push_back(i);
+/// Which points are near each other. Shares nothing with the engine's search.
+class NearPoints {
+public:
+    /// Keeps a reference to the positions.
+    NearPoints(const std::vector<Float3>& position, double reach) : position_(position), reach_(reach) {
+        for (size_t i = 0; i < position.size(); ++i) {
+            const std::array<int64_t, 3> c = cell(position[i]);
+            cells_[key(c[0], c[1], c[2])].push_back(i);
+        }
     }
-    std::vector<int> near(position.size(), 0);
-    for (size_t i = 0; i < position.size(); ++i) {
-        const Double3 p = wide(position[i]);
+    /// Calls with every other point that is nearer than the reach.
+    template <class Call>
+    void each(size_t i, const Call& call) const {
+        const std::array<int64_t, 3> c = cell(position_[i]);
         for (int64_t x = -1; x <= 1; ++x)
             for (int64_t y = -1; y <= 1; ++y)
                 for (int64_t z = -1; z <= 1; ++z) {
-                    const auto found = cells.find(key(cell(p.x) + x, cell(p.y) + y, cell(p.z) + z));
-                    if (found == cells.end()) continue;
+                    const auto found = cells_.find(key(c[0] + x, c[1] + y, c[2] + z));
+                    if (found == cells_.end()) continue;
                     for (size_t j : found->second)
-                        if (j != i && length(wide(position[j]) - p) < reach) ++near[i];
+                        if (j != i && length(wide(position_[j]) - wide(position_[i])) < reach_) call(j);
                 }
     }
+
+private:
+    std::array<int64_t, 3> cell(const Float3& p) const {
+        const auto at = [&](float a) { return static_cast<int64_t>(std::floor(double(a) / reach_)); };
+        return {at(p.x), at(p.y), at(p.z)};
+    }
+    /// 21 bits for each coordinate: no two cells of a scene share a key.
+    static int64_t key(int64_t x, int64_t y, int64_t z) {
+        return ((x & 0x1fffff) << 42) | ((y & 0x1fffff) << 21) | (z & 0x1fffff);
+    }
+
+    const std::vector<Float3>& position_;
+    double reach_;
+    std::unordered_map<int64_t, std::vector<size_t>> cells_;
+};
+
+/// For each particle, how many others are nearer than `reach` (m).
+inline std::vector<int> count_near(const std::vector<Float3>& position, double reach) {
+    const NearPoints points(position, reach);
+    std::vector<int> near(position.size(), 0);
+    for (size_t i = 0; i < position.size(); ++i) points.each(i, [&](size_t) { ++near[i]; });
     return near;
 }
 
