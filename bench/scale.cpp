@@ -309,7 +309,7 @@ void measure_street(Figures& figures) {
         Engine engine(p, "cpu");
         engine.add_body(ground(p.spacing));
         engine.upload(fresh);
-        for (int frame = 0; frame < 24; ++frame)
+        for (int frame = 0; frame < 72; ++frame)
             if (engine.advance(1.0 / 24).asleep == fresh.count()) break;
         engine.download(settled);
     }
