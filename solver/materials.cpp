@@ -18,6 +18,7 @@ const std::vector<MaterialQuantity>& material_table() {
         {"theta_c", "theta_c", &M::theta_c, &P::theta_c, &A::theta_c, true},
         {"theta_s", "theta_s", &M::theta_s, &P::theta_s, &A::theta_s, true},
         {"friction_angle", "friction_angle", &M::friction_angle, &P::friction_angle, &A::friction_angle, true},
+        {"collapse", "collapse", &M::collapse, &P::collapse, &A::collapse, false},
         {"rest_density", "rho0", &M::rest_density, &P::rest_density, &A::rest_density, true},
     };
     return table;
@@ -28,28 +29,35 @@ const std::vector<MaterialPreset>& material_presets() {
         {"powder",
          "Powder",
          "Fresh and light: flattens where it lands and packs where it is pressed.",
-         {60e3f, 0.42f, 6.0f, 0.02f, 0.002f, 60.0f, 200.0f}},
+         {60e3f, 0.42f, 6.0f, 0.02f, 0.002f, 60.0f, 0.0f, 200.0f}},
         {"dry",
          "Dry",
          "Cold winter snow, the papers' default: packs where it is pressed, breaks where it is pulled.",
-         {140e3f, 0.2f, 10.0f, 0.025f, 0.0075f, 50.0f, 400.0f}},
-        {"wet", "Wet", "Snowball snow: dents and holds together.", {100e3f, 0.35f, 8.0f, 0.03f, 0.015f, 50.0f, 500.0f}},
+         {140e3f, 0.2f, 10.0f, 0.025f, 0.0075f, 50.0f, 0.0f, 400.0f}},
+        {"wet",
+         "Wet",
+         "Snowball snow: dents and holds together.",
+         {100e3f, 0.35f, 8.0f, 0.03f, 0.015f, 50.0f, 0.0f, 500.0f}},
         {"packed",
          "Packed",
          "Trodden or ploughed: stiff, keeps its shape in hard lumps.",
-         {600e3f, 0.2f, 15.0f, 0.019f, 0.0055f, 50.0f, 550.0f}},
+         {600e3f, 0.2f, 15.0f, 0.019f, 0.0055f, 50.0f, 0.0f, 550.0f}},
         {"slush",
          "Slush",
          "Half water: slumps, splashes and hardly resists.",
-         {20e3f, 0.45f, 4.0f, 0.02f, 0.008f, 30.0f, 700.0f}},
+         {20e3f, 0.45f, 4.0f, 0.02f, 0.008f, 30.0f, 0.0f, 700.0f}},
         {"crust",
          "Crust",
          "A stiff plate on soft snow: hardly dents, and snaps when it loses its support.",
-         {3e6f, 0.4f, 8.0f, 0.02f, 0.003f, 50.0f, 500.0f}},
+         {3e6f, 0.4f, 8.0f, 0.02f, 0.003f, 50.0f, 0.0f, 500.0f}},
         {"ice",
          "Ice",
          "Hard: keeps its shape; for bounce also set damping = 0 and cfl_wave = 0.5.",
-         {30e6f, 0.42f, 6.0f, 0.02f, 0.003f, 50.0f, 917.0f}},
+         {30e6f, 0.42f, 6.0f, 0.02f, 0.003f, 50.0f, 0.0f, 917.0f}},
+        {"weak",
+         "Weak Layer",
+         "Buried hoar below a slab: bears it until it is disturbed, then collapses and lets it slide.",
+         {200e3f, 0.1f, 2.0f, 0.015f, 0.005f, 30.0f, 0.95f, 200.0f}},
     };
     return presets;
 }
@@ -76,7 +84,7 @@ Material measured_material(float density) {
     const float strength = 79.7e3f * std::pow(share, 2.39f);
     const float theta_s = std::min(std::max(strength / young_modulus, 2e-5f), 0.0075f);
     const float theta_c = std::min(10.0f * theta_s, 0.025f);
-    return {young_modulus, 0.2f, 10.0f, theta_c, theta_s, 50.0f, density};
+    return {young_modulus, 0.2f, 10.0f, theta_c, theta_s, 50.0f, 0.0f, density};
 }
 
 void apply(const Material& m, Parameters& p) {

@@ -50,6 +50,10 @@ std::vector<ParameterInfo> make_table() {
          "How steep a heap of the loose snow can be, and how much harder snow is to shear where it is pressed; needs the joint solve. Lower it and broken snow "
          "runs out flat; 90 = it never shears.", "phi_s",
          "Firn; Mohr-Coulomb", {}, field<&P::friction_angle>},
+        {"collapse", "Collapse", "", "Snow", real, {0}, 0, 0.99, 0, 0.99,
+         "How much of its strength against pressure snow loses once it is crushed or sheared; needs the joint solve. Raise it to 0.9 for a weak layer that bears a slab until "
+         "something disturbs it, and then falls in from there to the end of the slab; 0 = crushed snow bears more than before.", "",
+         "Firn; Gaume 2018", {}, field<&P::collapse>},
         {"rest_density", "Density", "kg/m^3", "Snow", real, {400}, 1, 2000, 50, 700,
          "Density of the snow as it is placed. Raise it and the snow gets heavier: a particle weighs this times its spacing "
          "cubed.", "rho_0",

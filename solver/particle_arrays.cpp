@@ -117,6 +117,8 @@ std::vector<ParticleArray> snow_arrays() {
         row<&P::theta_s>("theta_s", "", ArrayRole::input, "critical stretch of this particle's snow"),
         row<&P::friction_angle>("friction_angle", "degrees", ArrayRole::input,
                                 "angle of inner friction of this particle's snow"),
+        row<&P::collapse>("collapse", "", ArrayRole::input,
+                          "share of its strength against pressure that this particle's snow loses with its bonds"),
         common.rest_density,
         row<&P::density>("density", "kg/m^3", ArrayRole::result, "density of the snow around the particle"),
         row<&P::compaction>("compaction", "", ArrayRole::result,

@@ -177,9 +177,13 @@ FIRN_HD Vec3 joint_divergence(const SnowView& s, uint32_t i) {
 }
 
 FIRN_HD Strength strength(const SnowView& s, uint32_t i) {
-    return {s.material.poisson_ratio.at(s.now.rank, i), s.material.theta_c.at(s.now.rank, i),
-            s.material.theta_s.at(s.now.rank, i) * (1.0f - load(s.after.damage + i)),
-            s.set.joint ? sine_of_degrees(s.material.friction_angle.at(s.now.rank, i)) : splat(1.0f),
+    const uint32_t* rank = s.now.rank;
+    const Real damage = load(s.after.damage + i), collapse = s.material.collapse.at(rank, i);
+    return {s.material.poisson_ratio.at(rank, i),
+            s.material.theta_c.at(rank, i) * (1.0f - collapse * damage),
+            s.material.theta_s.at(rank, i) * (1.0f - damage),
+            s.set.joint ? sine_of_degrees(s.material.friction_angle.at(rank, i)) : splat(1.0f),
+            collapse,
             s.set.yield_by_stress};
 }
 

@@ -38,6 +38,7 @@ struct Strength {
     Real nu;
     Real theta_c, theta_s;  ///< strains at which it yields in one direction: stress / E
     Real sine;              ///< of the angle of inner friction; 1 = shear alone never breaks it
+    Real collapse;          ///< share of its strength against pressure that it loses with its bonds
     bool by_stress;         ///< else the strains themselves are limited, as published
 };
 
@@ -148,14 +149,15 @@ FIRN_HD Mask may_yield(const Sym& strain, const Strength& limit) {
     return either(either(mean + farthest > high, mean - farthest < low), slips > 0.0f);
 }
 
-/// How much plastic strain counts towards broken bonds, where snow is pulled apart and where it slips.
-constexpr float breaking_pull = 0.25f, breaking_slip = 0.025f;
+/// How much plastic strain counts towards broken bonds, where snow is pulled apart, where it slips, and where snow that
+/// collapses is pressed.
+constexpr float breaking_pull = 0.25f, breaking_slip = 0.025f, breaking_press = 5;
 
 /// What a step leaves of the strain, and how much of it broke bonds or pressed grains together.
 struct StrainStep {
     Sym elastic;
     Real opened;   ///< plastic strain that breaks bonds
-    Real pressed;  ///< plastic strain: lost volume
+    Real pressed;  ///< plastic strain: lost volume, where that binds the grains
 };
 
 /// From the squared stretch to the elastic strain.
@@ -172,6 +174,8 @@ FIRN_HD StrainStep elastic_part(const Sym& squared_stretch_minus_one, const Stre
         step.opened += breaking_pull * max(y.plastic[k], 0.0f) + breaking_slip * abs(y.slipped[k]);
         step.pressed -= min(y.plastic[k], 0.0f);
     }
+    step.opened += breaking_press * limit.collapse * step.pressed;
+    step.pressed *= 1.0f - limit.collapse;
     return step;
 }
 

@@ -171,11 +171,20 @@ enum Input : int {
     theta_c,
     theta_s,
     friction_angle,
+    collapse,
     rest_density
 };
-constexpr ArrayLayout input_layout[] = {
-    {"acceleration", 3}, {"air_velocity", 3}, {"young_modulus", 1},  {"poisson_ratio", 1}, {"hardening", 1},
-    {"theta_c", 1},      {"theta_s", 1},      {"friction_angle", 1}, {"rest_density", 1},  {}};
+constexpr ArrayLayout input_layout[] = {{"acceleration", 3},
+                                        {"air_velocity", 3},
+                                        {"young_modulus", 1},
+                                        {"poisson_ratio", 1},
+                                        {"hardening", 1},
+                                        {"theta_c", 1},
+                                        {"theta_s", 1},
+                                        {"friction_angle", 1},
+                                        {"collapse", 1},
+                                        {"rest_density", 1},
+                                        {}};
 
 constexpr ArrayLayout result_layout[] = {{"density", 1}, {"compaction", 1}, {}};
 constexpr uint8_t result_rows[] = {density, compaction};

@@ -323,7 +323,8 @@ inline SnowView SnowStep::view(const Parameters& p, double dt) const {
                   property(snow::hardening, p.hardening),
                   property(snow::theta_c, p.theta_c),
                   property(snow::theta_s, p.theta_s),
-                  property(snow::friction_angle, p.friction_angle)};
+                  property(snow::friction_angle, p.friction_angle),
+                  property(snow::collapse, p.collapse)};
     const StateView before = sorted_.view(), after = next_state();
     const auto snow_state = [](const StateView& v) {
         return SnowStateView{v.own[0].columns,      v.own[1].columns.data, v.own[2].columns,

@@ -9,7 +9,7 @@ namespace firn::FIRN_LANES {
 
 /// Per-particle constants of the material, or one value for all.
 struct MaterialView {
-    PropertyView young_modulus, poisson_ratio, hardening, theta_c, theta_s, friction_angle;
+    PropertyView young_modulus, poisson_ratio, hardening, theta_c, theta_s, friction_angle, collapse;
 };
 
 /// The settings of a step, as kernels need them. SI units.

@@ -2,7 +2,7 @@
 """Every example at half its resolution, against statistics kept in tests/data/examples.json.
 
     examples_test.py            compares
-    examples_test.py --write    runs each five times and keeps what they gave: look at the pictures first
+    examples_test.py --write [NAME...]    runs each (or those) five times and keeps what they gave: look at the pictures first
 
 Lanes of 8, 4 and 1 round differently, and snow that breaks is chaotic: how far runs with other rounding, or with a hair
 longer or shorter steps, lie apart says how much of a statistic is chance. A run may lie twice that far from the first, and
@@ -23,8 +23,9 @@ GOLDEN = os.path.join(HERE, "..", "data", "examples.json")
 
 # Frames that show what the scene is about, not more.
 FRAMES = {
-    "boot_print": 30, "colliding_snowballs": 24, "compression": 60, "plough": 32, "roof_slide": 40,
-    "snowball_drop": 36, "snowballs_on_inclines": 48, "snowfall": 60, "wall_smash": 24, "wall_smash_sticky": 24, "weak_layer": 48,
+    "boot_print": 30, "colliding_snowballs": 24, "compression": 60, "crack": 12, "edge": 20, "plough": 32, "roof_slide": 40, "saw_test": 20,
+    "sledge": 30, "snow_angel": 32, "snowball_drop": 36, "snowball_wall": 16, "snowballs_on_inclines": 48, "snowfall": 60, "tyre": 36,
+    "wall_smash": 24, "wall_smash_sticky": 24, "weak_layer": 48,
 }
 # The same scene, but for rounding.
 VARIANTS = (["--device", "cpu:8"], ["--device", "cpu:4"], ["--device", "cpu:1"], ["--set", "cfl=0.1999"], ["--set", "cfl=0.2002"])
@@ -42,9 +43,10 @@ def run(name, folder, *options):
         return [json.loads(line) for line in log][1:]
 
 
-def write():
-    golden = {}
-    for name in sorted(FRAMES):
+def write(names):
+    with open(GOLDEN) as file:
+        golden = json.load(file)
+    for name in names or sorted(FRAMES):
         with tempfile.TemporaryDirectory() as folder:
             lasts = [run(name, folder, *variant)[-1] for variant in VARIANTS]
         first = lasts[0]
@@ -56,7 +58,7 @@ def write():
             golden[name][key] = {"value": round(first[key], 5), "within": round(2 * apart + 0.01 * abs(scale), 5)}
         print(name, golden[name])
     with open(GOLDEN, "w") as file:
-        json.dump(golden, file, indent=1)
+        json.dump(dict(sorted(golden.items())), file, indent=1)
         file.write("\n")
 
 
@@ -85,6 +87,6 @@ for scene_name in FRAMES:
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        write()
+        write(sys.argv[sys.argv.index("--write") + 1:])
     else:
         firn_runs.main()

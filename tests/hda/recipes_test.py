@@ -73,8 +73,8 @@ class Recipes(HoudiniTest):
         self.assertEqual(found.stdout.strip(), (folder / "geo" / "boot.obj").as_posix())
 
     def test_missing_mesh(self) -> None:
-        with self.assertRaisesRegex(FirnError, "sledge.obj is not in .*geo: install Firn again"):
-            recipes.mesh_file("sledge.obj")
+        with self.assertRaisesRegex(FirnError, "bobsleigh.obj is not in .*geo: install Firn again"):
+            recipes.mesh_file("bobsleigh.obj")
 
     def test_moving_colliders_are_rigid(self) -> None:
         solver = recipes.build(recipes.find("wall_smash"))

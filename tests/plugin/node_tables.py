@@ -30,12 +30,12 @@ def main() -> int:
             if parameter["type"] == "choice":
                 assert parameter["default"] in [choice["token"] for choice in parameter["choices"]], where
     quantities = {quantity["token"]: quantity for quantity in document["materials"]["quantities"]}
-    assert set(quantities) == {"young_modulus", "poisson_ratio", "hardening", "theta_c", "theta_s", "friction_angle", "rest_density"}, quantities
+    assert set(quantities) == {"young_modulus", "poisson_ratio", "hardening", "theta_c", "theta_s", "friction_angle", "collapse", "rest_density"}, quantities
     assert quantities["rest_density"]["symbol"] == "rho0" and not quantities["poisson_ratio"]["varies"], quantities
     presets = {preset["token"]: preset["values"] for preset in document["materials"]["presets"]}
     assert all(set(values) == set(quantities) for values in presets.values()), presets
     assert presets["dry"] == {  # Gissler 2020, 3.3
-        "young_modulus": 140e3, "poisson_ratio": 0.2, "hardening": 10, "theta_c": 0.025, "theta_s": 0.0075, "friction_angle": 50, "rest_density": 400,
+        "young_modulus": 140e3, "poisson_ratio": 0.2, "hardening": 10, "theta_c": 0.025, "theta_s": 0.0075, "friction_angle": 50, "collapse": 0, "rest_density": 400,
     }, presets["dry"]
     assert document["surface"] == ["friction", "adhesion", "bounce", "sticky"], document["surface"]
     print(f"{len(nodes)} nodes, {sum(len(node['parameters']) for node in nodes)} parameters")

@@ -57,7 +57,7 @@ Mat3 rounded(const Mat3& A) {
 }
 
 Strength by_strain(float c, float s) {
-    return {splat(0.2f), splat(c), splat(s), splat(1.0f), false};
+    return {splat(0.2f), splat(c), splat(s), splat(1.0f), splat(0.0f), false};
 }
 Mat3 published(const Mat3& strain, const Mat3& dt_gradient, float c = theta_c, float s = theta_s) {
     return exact(advance_strain_published(sym(strain), mat(dt_gradient), by_strain(c, s)).elastic);
@@ -229,8 +229,8 @@ double energy_of(const Principal& strain, double nu) {
 }
 Principal after(Yielded (*law)(const Real (&)[3], const Strength&), const Principal& strain, double nu,
                 double sine = 1) {
-    const Strength limit{splat(static_cast<float>(nu)), splat(theta_c), splat(theta_s), splat(static_cast<float>(sine)),
-                         true};
+    const Strength limit{splat(static_cast<float>(nu)),   splat(theta_c), splat(theta_s),
+                         splat(static_cast<float>(sine)), splat(0.0f),    true};
     const Real given[3] = {splat(static_cast<float>(strain.value[0])), splat(static_cast<float>(strain.value[1])),
                            splat(static_cast<float>(strain.value[2]))};
     const Yielded y = law(given, limit);
@@ -306,6 +306,30 @@ TEST(FIRN_SUITE(Law), YieldByStressNeverAddsEnergyAndByStrainDoes) {
         added += energy_of(after(yield_by_strain, trial, 0.42), 0.42) > before * 1.01;
     }
     EXPECT_GT(added, 10) << "what is wrong with limits on strains, and why resting snow trembled";
+}
+
+TEST(FIRN_SUITE(Law), CrushingBreaksBondsOnlyWhereSnowCollapses) {
+    const auto crushed = [](float collapse) {
+        Strength limit = by_strain(theta_c, theta_s);
+        limit.collapse = splat(collapse);
+        limit.by_stress = true;
+        Mat3 pressed{};
+        pressed.m[0][0] = -0.1;
+        return advance_strain_objective(sym(Mat3{}), mat(pressed), limit);
+    };
+    const StrainStep sound = crushed(0), weak = crushed(0.9f);
+    const double pressed = lane(sound.pressed, 0);
+    EXPECT_NEAR(pressed, 0.1 - theta_c, 0.02) << "what is beyond the limit is lost volume";
+    EXPECT_EQ(lane(sound.opened, 0), 0);
+    EXPECT_NEAR(lane(weak.opened, 0), breaking_press * 0.9 * pressed, 1e-6);
+    EXPECT_NEAR(lane(weak.pressed, 0), 0.1 * pressed, 1e-6) << "and hardly binds its grains anew";
+    // Bonds: broken by crushing, and formed by pressing.
+    const auto left = [](const StrainStep& step, float before) {
+        return lane(damaged(splat(before), step, splat(1.1f), 10, 0), 0);
+    };
+    EXPECT_GT(left(weak, 0), 0.9);
+    EXPECT_EQ(left(sound, 0), 0);
+    EXPECT_LT(left(sound, 0.5f), 0.5);
 }
 
 /// By how much the largest and the least stress differ beyond what cohesion and friction hold, in units of 2 G.

@@ -339,7 +339,7 @@ TEST(Parameters, PublishedTurnsEveryRemedyOff) {
 // ---- presets
 
 TEST(Materials, PresetsAreValidAndDifferent) {
-    const std::vector<std::string> wanted = {"powder", "dry", "wet", "packed", "slush", "crust", "ice"};
+    const std::vector<std::string> wanted = {"powder", "dry", "wet", "packed", "slush", "crust", "ice", "weak"};
     std::set<std::string> sentences;
     for (const std::string& token : wanted) {
         const firn::MaterialPreset& preset = firn::find_preset(token);
@@ -427,7 +427,7 @@ TEST(ParticleArrays, MaterialsCarryTheParametersName) {
         EXPECT_EQ(array.components, 1);
         ++materials;
     }
-    EXPECT_EQ(materials, 7u);
+    EXPECT_EQ(materials, 8u);
 }
 
 }  // namespace

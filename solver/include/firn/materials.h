@@ -16,6 +16,7 @@ struct Material {
     float theta_c;         ///< critical compression
     float theta_s;         ///< critical stretch
     float friction_angle;  ///< of grains on each other, degrees
+    float collapse;        ///< share of its strength against pressure that it loses with its bonds
     float rest_density;    ///< rho0, kg/m^3
 };
 
@@ -39,7 +40,7 @@ struct MaterialPreset {
     Material material;
 };
 
-/// powder, dry, wet, packed, slush, crust, ice.
+/// powder, dry, wet, packed, slush, crust, ice, weak.
 const std::vector<MaterialPreset>& material_presets();
 
 /// Throws Error listing the presets when the token is none of them.

@@ -27,6 +27,7 @@ struct Parameters {
     float theta_c;
     float theta_s;
     float friction_angle;
+    float collapse;
     float rest_density;
 
     // Scene.

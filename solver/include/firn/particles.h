@@ -46,6 +46,7 @@ struct Particles {
     std::vector<float> theta_c;         ///< critical compression
     std::vector<float> theta_s;         ///< critical stretch
     std::vector<float> friction_angle;  ///< of grains on each other, degrees
+    std::vector<float> collapse;        ///< share of its strength against pressure that snow loses with its bonds
     std::vector<float> rest_density;    ///< rho0, kg/m^3; a particle's mass is rho0 * spacing^3
 
     // Results of the last substep, written by download(). upload() ignores them but for particles that sleep: theirs
