@@ -8,6 +8,7 @@
 
 #include "checksum.h"
 #include "firn/error.h"
+#include "firn/regular_file.h"
 #include "line_file.h"
 
 namespace firn {
@@ -121,6 +122,7 @@ void Manifest::read() {
     run_is_certain_ = true;
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(path(), ignored))) return;
+    require_regular_file(path());
     std::ifstream in(path(), std::ios::binary);
     if (!in) throw Error(path() + ": can't be read");
     std::string line;

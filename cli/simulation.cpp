@@ -392,8 +392,12 @@ int Run::make_again() {
 
 void Run::write_scene() {
     const std::string text = scene_copy(scene_);
-    std::ifstream in(folder_.scene(), std::ios::binary);
-    const std::string there{std::istreambuf_iterator<char>(in), {}};
+    std::string there;
+    std::error_code ignored;
+    if (fs::is_regular_file(folder_.scene(), ignored)) {
+        std::ifstream in(folder_.scene(), std::ios::binary);
+        there.assign(std::istreambuf_iterator<char>(in), {});
+    }
     // A run that is asked for fewer frames than it has keeps its scene.
     if (!flaws_.scene && manifest_.names(folder_.scene()) && (text == there || reached_ > scene_.last_frame)) return;
     manifest_.write(folder_.scene(), settings_.force, [&] {

@@ -269,6 +269,53 @@ class Planted(firn_runs.Runs):
                     self.assertEqual(file.read(), "mine")
                 os.remove(planted)
 
+    def test_what_is_no_file_is_one_clear_error(self):
+        scene = self.write("scene.toml", SCENE)
+        self.firn("sim", scene, "--out", "whole")
+        resume = ("sim", scene, "--out", "run", "--resume", "--frames", "1-3")
+        density = ("--set", 'output.volumes=["density"]')
+        places = {
+            "manifest.jsonl": (resume, ("sim", scene, "--out", "run", "--force"), ("verify", "run"), ("volumes", "run", *density),
+                               ("grains", "run"), ("preview", "run", "--size", "64x36"), ("report", "run")),
+            "run.jsonl": (resume, ("verify", "run"), ("report", "run"), ("info", "run")),
+            "scene.toml": (resume, ("verify", "run"), ("volumes", "run"), ("grains", "run"),
+                           ("preview", "run", "--size", "64x36"), ("info", "run")),
+            "checkpoints/scene.0002.bgeo": (("info", "run/checkpoints/scene.0002.bgeo"),),
+            "particles/scene.0001.bgeo": (("verify", "run"), ("grains", "run"), ("info", "run/particles/scene.0001.bgeo"),
+                                          ("preview", "run", "--size", "64x36")),
+        }
+        plants = {"pipe": os.mkfifo, "folder": os.mkdir,
+                  "link to a device": lambda path: os.symlink("/dev/zero", path)}
+        for name, commands in places.items():
+            for plant, make in plants.items():
+                for command in commands:
+                    with self.subTest(name=name, plant=plant, command=command[0]):
+                        shutil.rmtree(self.path("run"), ignore_errors=True)
+                        shutil.copytree(self.path("whole"), self.path("run"))
+                        os.remove(self.path("run", name))
+                        make(self.path("run", name))
+                        done = subprocess.run([firn_runs.FIRN, *command], cwd=self.folder, text=True, timeout=30,
+                                              stdin=subprocess.DEVNULL, capture_output=True)
+                        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                        errors = [line for line in done.stderr.splitlines() if line.startswith("firn ")]
+                        self.assertLessEqual(len(errors), 1, done.stderr)
+                        self.assertIn(f"run/{name}", done.stdout + done.stderr)
+
+    def test_a_checkpoint_that_is_no_file_is_passed_over(self):
+        scene = self.write("scene.toml", SCENE)
+        self.firn("sim", scene, "--out", "run")
+        os.remove(self.path("run/checkpoints/scene.0002.bgeo"))
+        os.mkfifo(self.path("run/checkpoints/scene.0002.bgeo"))
+        _, said = self.firn("sim", scene, "--out", "run", "--resume", "--frames", "1-3", timeout=30)
+        self.assertIn("scene.0002.bgeo: is a pipe, not a file", said)
+
+    def test_a_scene_may_come_through_a_pipe_of_the_shell(self):
+        scene = self.write("scene.toml", SCENE)
+        done = subprocess.run(["bash", "-c", f"{firn_runs.FIRN} check <(cat {scene})"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        os.mkfifo(self.path("pipe.toml"))
+        self.assertIn("is a pipe, not a file", self.fails("check", "pipe.toml", timeout=30))
+
     def test_errors_quote_one_short_token(self):
         secret = "correct_horse_battery_staple_and_so_on"
         token = secret[:24]
