@@ -136,7 +136,7 @@ private:
     State state_before(int frame);
     void warn_of_another_device(const std::string& began_on) const;
     bool load_checkpoint(int frame, State&);
-    State load_particles(int frame) const;
+    State load_particles(int frame);
     std::optional<int> next_frame() const;
     int run_frames();
     int advance_one();
@@ -177,6 +177,7 @@ private:
     std::set<int> again_;          ///< frames to `reached_` that must be simulated again
     size_t warnings_shown_ = 0;    ///< of the placer's warnings
 };
+    bool told_of_rounding_ = false;
 
 int Run::go() {
     plan_ = plan();
@@ -436,10 +437,17 @@ bool Run::load_checkpoint(int frame, State& state) {
 }
 
 /// Everything that a step needs is in the particle file.
-State Run::load_particles(int frame) const {
+State Run::load_particles(int frame) {
     State state;
     state.frame = frame;
-    ParticleFile file = read_particles(folder_.particles(frame, plan_.particles));
+    const std::string path = folder_.particles(frame, plan_.particles);
+    ParticleFile file = read_particles(path);
+    if (file.rounded && !told_of_rounding_) {
+        told_of_rounding_ = true;
+        view_.warn("warning: " + path +
+                   " has rounded positions (output.particles = \"vdb16\"): what is made from them, and simulated on "
+                   "from them, is not bit-exact");
+    }
     state.births = births_of(file);
     state.particles = std::move(file.particles);
     if (sort_by_id(state.particles)) state.births = {};
