@@ -1,6 +1,6 @@
 #pragma once
 
-// What is allowed but is hardly ever meant: for `firn check`.
+// What is allowed but is hardly ever meant: for `firn check`, and for `firn sim` before it begins.
 
 #include <string>
 #include <vector>

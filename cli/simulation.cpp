@@ -38,6 +38,7 @@
 #include "run_log.h"
 #include "scene_copy.h"
 #include "scene_counts.h"
+#include "scene_slips.h"
 #include "snow.h"
 #include "wind_files.h"
 
@@ -176,8 +177,8 @@ private:
     RunFlaws flaws_;               ///< of the frames to `reached_`
     std::set<int> again_;          ///< frames to `reached_` that must be simulated again
     size_t warnings_shown_ = 0;    ///< of the placer's warnings
-};
     bool told_of_rounding_ = false;
+};
 
 int Run::go() {
     plan_ = plan();
@@ -193,7 +194,9 @@ int Run::go() {
     require_wind_files(scene_);
     if (!resumed) {
         view_.phase("counting particles");
-        require_memory(count_scene(scene_), scene_, engine_);
+        const SceneCounts counts = count_scene(scene_);
+        require_memory(counts, scene_, engine_);
+        for (const std::string& slip : likely_slips(scene_, counts)) view_.warn("warning: " + slip);
     }
     make_colliders();
     if (!resumed)
@@ -499,7 +502,6 @@ State Run::first_state() {
     State state;
     state.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame, state);
-    if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
     settle(state);
     return state;
 }

@@ -31,7 +31,6 @@ f 1 4 3 2
 f 2 3 6 5
 """
 
-
 def ply_points(path):
     """A reading of its own: header and records."""
     with open(path, "rb") as file:
@@ -72,6 +71,26 @@ class Everyday(firn_runs.Runs):
         tub = '[[collider]]\nname = "tub"\nshape = "box"\nsize = [1, 1, 1]\nposition = [0, 0.5, 0]\ninverted = true\n'
         self.assertNotIn("warning", self.check(BOX.format("a", 0, 0.3) + tub))
         self.assertIn("lies outside of collider 'tub'", self.check(BOX.format("a", 2, 0.3) + tub))
+
+    def test_sim_warns_of_the_same_slips_before_it_begins(self):
+        post = '[[collider]]\nname = "post"\nshape = "box"\nsize = [0.2, 2, 2]\n'
+        for number, (text, said) in enumerate((
+                (BOX.format("a", 0, 0.3) + BOX.format("b", 0.2, 0.3) + GROUND, "of snow 'b' lies in snow 'a'"),
+                (BOX.format("a", 0, 0.1) + GROUND, "of snow 'a' lies below collider 'ground'"),
+                (BOX.format("a", 0, 0.3) + post + GROUND, "of snow 'a' lies in collider 'post'"),
+                (BOX.format("a", 0, 0.3), "its snow falls for ever"),
+                (GROUND, "the scene has no [[snow]]"))):
+            with self.subTest(said=said):
+                scene = self.write("scene.toml", HEAD + text)
+                checked = {line for line in self.firn("check", scene)[0].splitlines() if line.startswith("warning: ")}
+                _, told = self.firn("sim", scene, "--out", f"run{number}", "--frames", "1")
+                self.assertTrue(any(said in line for line in checked), checked)
+                self.assertLessEqual(checked, set(told.splitlines()))
+                # The run has been told once.
+                _, again = self.firn("sim", scene, "--out", f"run{number}", "--resume", "--frames", "1-2")
+                self.assertNotIn(said, again)
+        _, fine = self.firn("sim", self.write("scene.toml", HEAD + BOX.format("a", 0, 0.3) + GROUND), "--out", "fine", "--frames", "1-2")
+        self.assertNotIn("warning", fine)
 
     def test_names_of_sequences(self):
         for name in ("boot.0001.obj", "boot.0002.obj"):
