@@ -138,7 +138,9 @@ Subcommand check_command() {
         "heights\n"
         "one row at a time, and of a long sequence of meshes the ends and some between.\n"
         "An error names file, line and column, and what to do. Warnings say what is hardly ever meant: no snow, no\n"
-        "collider, snow in snow, in a collider or through the ground, files of a sequence that end before the shot. "
+        "collider, snow in snow, in a collider or through the ground, fast colliders that are too thin to take snow "
+        "along,\n"
+        "files of a sequence that end before the shot. `firn sim` gives the same ones. "
         "Of\n"
         "meshes that are larger than 10 MB, and of .vdb files, it does not find out what lies in them.\n",
         {{"SCENE", "", "a scene file (.toml)"},
