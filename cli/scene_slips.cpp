@@ -14,6 +14,7 @@
 #include "snow.h"
 #include "snow_filling.h"
 #include "thin_colliders.h"
+#include "volume_slips.h"
 
 namespace firn {
 
@@ -292,6 +293,8 @@ std::vector<std::string> likely_slips(const Scene& scene, const SceneCounts& cou
     find_overlaps(bodies, spacing, slips);
     find_snow_in_colliders(scene, bodies, reading, slips);
     find_thin_colliders(scene, reading, slips);
+    const std::vector<std::string> of_volumes = volume_slips(scene);
+    slips.insert(slips.end(), of_volumes.begin(), of_volumes.end());
     return slips;
 }
 

@@ -11,7 +11,7 @@
 namespace firn {
 
 /// No collider, snow in snow, snow in a collider or through the ground, moving colliders that are too thin, files of a
-/// sequence that end before the shot.
+/// sequence that end before the shot, volumes whose settings don't suit the spacing.
 /// Places some ten thousand particles to see, and reads at most 10 MB of files: half a second and 50 MB whatever the
 /// scene. What is larger, and .vdb files, are not looked at.
 std::vector<std::string> likely_slips(const Scene&, const SceneCounts&);

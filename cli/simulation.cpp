@@ -40,6 +40,7 @@
 #include "scene_counts.h"
 #include "scene_slips.h"
 #include "snow.h"
+#include "volume_slips.h"
 #include "wind_files.h"
 
 namespace firn {
@@ -196,6 +197,7 @@ int Run::go() {
         view_.phase("counting particles");
         const SceneCounts counts = count_scene(scene_);
         require_memory(counts, scene_, engine_);
+        if (plan_.volumes && settings_.volumes) require_volumes(scene_, counts);
         for (const std::string& slip : likely_slips(scene_, counts)) view_.warn("warning: " + slip);
     }
     make_colliders();
