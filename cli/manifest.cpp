@@ -222,7 +222,7 @@ void Manifest::require_free(const std::vector<std::string>& paths) {
         }
         if (names(file) && fs::is_regular_file(status)) continue;
         throw Error(file + ": is in the way: " +
-                    (names(file) ? std::string("it is a link or a folder, where a file of the run should be")
+                    (names(file) ? std::string("it is a link, a folder or a pipe, where a file of the run should be")
                                  : "it is there, and " + path() + " does not name it as Firn's own") +
                     "; move it away, or give another folder (--out)");
     }

@@ -318,6 +318,18 @@ class Planted(firn_runs.Runs):
         os.mkfifo(self.path("pipe.toml"))
         self.assertIn("is a pipe, not a file", self.fails("check", "pipe.toml", timeout=30))
 
+    def test_pipes_in_the_place_of_files_that_a_scene_names(self):
+        for body in ('[[snow]]\nshape = "mesh"\nfile = "{}.obj"\n', '[[snow]]\nshape = "vdb"\nfile = "{}.vdb"\n',
+                     '[[snow]]\nshape = "particles"\nfile = "{}.bgeo"\n', '[[snow]]\n[wind]\nfile = "{}.vdb"\n',
+                     '[[snow]]\n[[collider]]\nshape = "heightfield"\nfile = "{}.png"\n'):
+            name = re.search(r"{}\.\w+", body)[0].format("pipe")
+            if not os.path.exists(self.path(name)):
+                os.mkfifo(self.path(name))
+            scene = self.write("scene.toml", body.format("pipe"))
+            for command in ("check", "sim"):
+                with self.subTest(body=body, command=command):
+                    self.assertIn(name, self.fails(command, scene, timeout=30))
+
     def test_errors_quote_one_short_token(self):
         secret = "correct_horse_battery_staple_and_so_on"
         token = secret[:24]
