@@ -12,6 +12,7 @@
 #include "scene_slips.h"
 #include "subcommands.h"
 #include "thread_limit.h"
+#include "volume_slips.h"
 #include "wedges.h"
 #include "wind_files.h"
 
@@ -114,6 +115,7 @@ int run(const CommandLine& line) {
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
     for (const std::string& warning : warnings) std::printf("warning: %s\n", warning.c_str());
     require_memory(counts, scene, engine);
+    require_volumes(scene, counts);
     return exit_done;
 }
 
@@ -138,8 +140,11 @@ Subcommand check_command() {
         "heights\n"
         "one row at a time, and of a long sequence of meshes the ends and some between.\n"
         "An error names file, line and column, and what to do. Warnings say what is hardly ever meant: no snow, no\n"
-        "collider, snow in snow, in a collider or through the ground, files of a sequence that end before the shot. "
-        "Of\n"
+        "collider, snow in snow, in a collider or through the ground, fast colliders that are too thin to take snow "
+        "along,\n"
+        "files of a sequence that end before the shot, voxels that don't suit the spacing. `firn sim` gives the same "
+        "ones.\n"
+        "Of "
         "meshes that are larger than 10 MB, and of .vdb files, it does not find out what lies in them.\n",
         {{"SCENE", "", "a scene file (.toml)"},
          {"--set", "KEY=VALUE", "change a value of the scene, as with sim; may be given often"},

@@ -11,6 +11,7 @@
 #include "checksum.h"
 #include "firn/error.h"
 #include "firn/grain_file.h"
+#include "firn/regular_file.h"
 #include "firn/short_token.h"
 #include "lending.h"
 #include "wording.h"
@@ -161,6 +162,7 @@ Checkpoint parse_checkpoint(const char* bytes, size_t size, const std::string& p
 Checkpoint read_checkpoint(const std::string& path) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) fail(path, "is a folder");
+    require_regular_file(path);
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) throw Error(path + ": can't be read: " + std::strerror(errno));
     const std::streamoff size = file.tellg();

@@ -89,6 +89,17 @@ int make_frames(const CommandLine& line, const Scene& scene, const RunFolder& ru
     out.remove_leftovers(manifest);
     size_t number = 0;
     std::vector<int> missing;
+    bool told_of_rounding = false;
+    const auto read = [&](const std::string& particles) {
+        ParticleFile file = read_particles(particles);
+        if (file.rounded && !told_of_rounding && !quiet)
+            std::fprintf(stderr,
+                         "warning: %s has rounded positions (output.particles = \"vdb16\"): what is made from them "
+                         "differs slightly from what whole positions give\n",
+                         particles.c_str());
+        told_of_rounding = told_of_rounding || file.rounded;
+        return file;
+    };
     for (const int frame : frames) {
         ++number;
         if (interrupted_by() != 0) return stopped(work.command);
@@ -106,7 +117,7 @@ int make_frames(const CommandLine& line, const Scene& scene, const RunFolder& ru
                 if (manifest.look(path) != FileState::whole) manifest.made(path);
                 made = "is there";
             } else {
-                manifest.write(path, force, [&] { made = work.make(path, particles, stamp); });
+                manifest.write(path, force, [&] { made = work.make(path, read(particles), particles, stamp); });
                 char seconds[32];
                 std::snprintf(seconds, sizeof seconds, ", %.1f s",
                               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

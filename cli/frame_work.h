@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "firn/particle_file.h"
 #include "firn/volume_file.h"
 #include "manifest.h"
 #include "run_folder.h"
@@ -29,8 +30,9 @@ struct FrameWork {
     /// Whether that is there, made as it would be now; only asked where the manifest names it and it is newer than the
     /// particles.
     std::function<bool(const std::string& path, const FrameStamp&)> is_whole;
-    /// Makes it from a file of particles. Returns what to say of it: "12,000 particles".
-    std::function<std::string(const std::string& path, const std::string& particles, const FrameStamp&)> make;
+    /// Makes it from particles, which were read from `file`. Returns what to say of it: "12,000 particles".
+    std::function<std::string(const std::string& path, const ParticleFile&, const std::string& file, const FrameStamp&)>
+        make;
 };
 
 /// The frames of --frames, or all that have particles, one after the other. Returns the exit code; throws Error for

@@ -110,9 +110,9 @@ int run(const CommandLine& line) {
     work.is_whole = [&](const std::string& path, const FrameStamp& stamp) {
         return grains_are_whole(path, settings, file_settings, stamp);
     };
-    work.make = [&](const std::string& path, const std::string& particles, const FrameStamp& stamp) {
+    work.make = [&](const std::string& path, const ParticleFile& file, const std::string& particles,
+                    const FrameStamp& stamp) {
         const auto interrupted = [] { return interrupted_by() != 0; };
-        const ParticleFile file = read_particles(particles);
         GrainBirths births = line.has("--rest") ? GrainBirths{} : births_of(file);
         if (births.rest.empty() && file.particles.count() > 0) births = births_from_file(rest, file, particles);
         GrainFileSettings with_values = file_settings;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +29,12 @@ public:
     OpenFile(const std::string& path, int flags)
         : path_(path), file_(::open(path.c_str(), flags | O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666)) {
         if (file_ < 0) throw Error(path + ": can't be opened: " + std::strerror(errno));
+        // A pipe that nobody reads takes some lines, and then no more.
+        struct stat facts {};
+        if (::fstat(file_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+            ::close(file_);
+            throw Error(path + ": is a pipe or a device, not a file; move it away");
+        }
         // A file system that knows no locks has nobody to wait for.
         while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
         }

@@ -8,6 +8,7 @@
 
 #include "checksum.h"
 #include "firn/error.h"
+#include "firn/regular_file.h"
 #include "line_file.h"
 
 namespace firn {
@@ -121,6 +122,7 @@ void Manifest::read() {
     run_is_certain_ = true;
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(path(), ignored))) return;
+    require_regular_file(path());
     std::ifstream in(path(), std::ios::binary);
     if (!in) throw Error(path() + ": can't be read");
     std::string line;
@@ -220,7 +222,7 @@ void Manifest::require_free(const std::vector<std::string>& paths) {
         }
         if (names(file) && fs::is_regular_file(status)) continue;
         throw Error(file + ": is in the way: " +
-                    (names(file) ? std::string("it is a link or a folder, where a file of the run should be")
+                    (names(file) ? std::string("it is a link, a folder or a pipe, where a file of the run should be")
                                  : "it is there, and " + path() + " does not name it as Firn's own") +
                     "; move it away, or give another folder (--out)");
     }

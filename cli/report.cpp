@@ -15,6 +15,7 @@
 #include "firn/error.h"
 #include "firn/new_file.h"
 #include "firn/parameters.h"
+#include "firn/regular_file.h"
 #include "html_text.h"
 
 namespace firn {
@@ -125,6 +126,7 @@ std::string base64(const std::string& bytes) {
 }
 
 std::string read_picture(const std::string& path) {
+    require_regular_file(path);
     std::ifstream in(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (!in.good() && !in.eof()) throw Error(path + ": can't be read");

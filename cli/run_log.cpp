@@ -7,6 +7,7 @@
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "firn/regular_file.h"
 #include "line_file.h"
 
 namespace firn {
@@ -278,6 +279,7 @@ FrameRecord parse_frame_record(const std::string& text, const std::vector<SolveN
 }
 
 RunLog read_run_log(const std::string& path) {
+    require_regular_file(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) throw Error(path + ": can't be opened: is this the folder of a run?");
     RunLog log;

@@ -9,6 +9,7 @@
 #include "firn/air.h"
 #include "firn/error.h"
 #include "firn/particles.h"
+#include "firn/regular_file.h"
 #include "firn/short_token.h"
 #include "firn/spelling.h"
 #include "scene.h"
@@ -478,6 +479,8 @@ Scene parse_scene(const std::string& text, const std::string& path, const std::v
 Scene read_scene(const std::string& path, const std::vector<std::string>& overrides) {
     std::error_code error;
     if (fs::is_directory(path, error)) throw Error(path + ": this is a folder; give a scene file");
+    // What a shell hands over, `firn check <(...)`, is a pipe that has a writer.
+    if (path.rfind("/dev/", 0) != 0) require_regular_file(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) throw Error(path + ": can't read this scene file; is the name right?");
     constexpr std::streamsize limit = 64 << 20;

@@ -13,6 +13,8 @@
 #include "float3.h"
 #include "snow.h"
 #include "snow_filling.h"
+#include "thin_colliders.h"
+#include "volume_slips.h"
 
 namespace firn {
 
@@ -20,6 +22,8 @@ namespace {
 
 constexpr double most_points = 20000;       ///< of all snow together: bodies are filled more coarsely for it
 constexpr double most_angles = 4e6;         ///< triangles that are looked at from points, all together: 0.3 s
+constexpr double most_crossings = 4e6;      ///< of rays and triangles, all together: 0.1 s
+constexpr int most_pairs = 8;               ///< of frames of a sequence
 constexpr double most_looks = 400;          ///< points of a body that a collider is looked at from
 constexpr double least_looks = 4;           ///< fewer tell nothing
 constexpr double most_bytes = 10e6;         ///< of all files that are read for this: 0.3 s
@@ -228,6 +232,34 @@ void find_snow_in_colliders(const Scene& scene, const std::vector<FilledSnow>& b
     }
 }
 
+/// Some frames of a sequence, each with the next.
+std::vector<std::pair<Mesh, Mesh>> pairs_of_frames(const Scene& scene, size_t index, ReadingLimit& reading) {
+    std::vector<std::pair<Mesh, Mesh>> pairs;
+    const Geometry& g = scene.colliders[index].geometry;
+    const int frames = scene.last_frame - scene.first_frame, stride = std::max(1, frames / most_pairs);
+    for (int frame = scene.first_frame; frame < scene.last_frame; frame += stride) {
+        if (!reading.allows(g, frame) || !reading.allows(g, frame + 1)) break;
+        pairs.emplace_back(collider_mesh(scene, index, frame), collider_mesh(scene, index, frame + 1));
+    }
+    return pairs;
+}
+
+void find_thin_colliders(const Scene& scene, ReadingLimit& reading, std::vector<std::string>& slips) {
+    std::vector<size_t> thin;
+    for (size_t k = 0; k < scene.colliders.size(); ++k)
+        if (may_be_thin(scene, k)) thin.push_back(k);
+    for (const size_t k : thin) {
+        const Geometry& g = scene.colliders[k].geometry;
+        const double most = most_crossings / static_cast<double>(thin.size());
+        if (least_triangles(g.shape) > most || !reading.allows(g, scene.first_frame)) continue;
+        const bool sequence = g.file.find('%') != std::string::npos;
+        const std::string warning = thinness_warning(
+            scene, k, collider_mesh(scene, k, scene.first_frame),
+            sequence ? pairs_of_frames(scene, k, reading) : std::vector<std::pair<Mesh, Mesh>>(), most);
+        if (!warning.empty()) slips.push_back(warning);
+    }
+}
+
 void find_short_sequences(const Scene& scene, std::vector<std::string>& slips) {
     for (const Collider& collider : scene.colliders) {
         const std::string& file = collider.geometry.file;
@@ -260,6 +292,9 @@ std::vector<std::string> likely_slips(const Scene& scene, const SceneCounts& cou
     const std::vector<FilledSnow> bodies = coarse_snow(scene, counts.snow.particles, reading, spacing);
     find_overlaps(bodies, spacing, slips);
     find_snow_in_colliders(scene, bodies, reading, slips);
+    find_thin_colliders(scene, reading, slips);
+    const std::vector<std::string> of_volumes = volume_slips(scene);
+    slips.insert(slips.end(), of_volumes.begin(), of_volumes.end());
     return slips;
 }
 

@@ -38,7 +38,9 @@
 #include "run_log.h"
 #include "scene_copy.h"
 #include "scene_counts.h"
+#include "scene_slips.h"
 #include "snow.h"
+#include "volume_slips.h"
 #include "wind_files.h"
 
 namespace firn {
@@ -136,7 +138,7 @@ private:
     State state_before(int frame);
     void warn_of_another_device(const std::string& began_on) const;
     bool load_checkpoint(int frame, State&);
-    State load_particles(int frame) const;
+    State load_particles(int frame);
     std::optional<int> next_frame() const;
     int run_frames();
     int advance_one();
@@ -176,6 +178,7 @@ private:
     RunFlaws flaws_;               ///< of the frames to `reached_`
     std::set<int> again_;          ///< frames to `reached_` that must be simulated again
     size_t warnings_shown_ = 0;    ///< of the placer's warnings
+    bool told_of_rounding_ = false;
 };
 
 int Run::go() {
@@ -192,7 +195,10 @@ int Run::go() {
     require_wind_files(scene_);
     if (!resumed) {
         view_.phase("counting particles");
-        require_memory(count_scene(scene_), scene_, engine_);
+        const SceneCounts counts = count_scene(scene_);
+        require_memory(counts, scene_, engine_);
+        if (plan_.volumes && settings_.volumes) require_volumes(scene_, counts);
+        for (const std::string& slip : likely_slips(scene_, counts)) view_.warn("warning: " + slip);
     }
     make_colliders();
     if (!resumed)
@@ -392,8 +398,12 @@ int Run::make_again() {
 
 void Run::write_scene() {
     const std::string text = scene_copy(scene_);
-    std::ifstream in(folder_.scene(), std::ios::binary);
-    const std::string there{std::istreambuf_iterator<char>(in), {}};
+    std::string there;
+    std::error_code ignored;
+    if (fs::is_regular_file(folder_.scene(), ignored)) {
+        std::ifstream in(folder_.scene(), std::ios::binary);
+        there.assign(std::istreambuf_iterator<char>(in), {});
+    }
     // A run that is asked for fewer frames than it has keeps its scene.
     if (!flaws_.scene && manifest_.names(folder_.scene()) && (text == there || reached_ > scene_.last_frame)) return;
     manifest_.write(folder_.scene(), settings_.force, [&] {
@@ -432,10 +442,17 @@ bool Run::load_checkpoint(int frame, State& state) {
 }
 
 /// Everything that a step needs is in the particle file.
-State Run::load_particles(int frame) const {
+State Run::load_particles(int frame) {
     State state;
     state.frame = frame;
-    ParticleFile file = read_particles(folder_.particles(frame, plan_.particles));
+    const std::string path = folder_.particles(frame, plan_.particles);
+    ParticleFile file = read_particles(path);
+    if (file.rounded && !told_of_rounding_) {
+        told_of_rounding_ = true;
+        view_.warn("warning: " + path +
+                   " has rounded positions (output.particles = \"vdb16\"): what is made from them, and simulated on "
+                   "from them, is not bit-exact");
+    }
     state.births = births_of(file);
     state.particles = std::move(file.particles);
     if (sort_by_id(state.particles)) state.births = {};
@@ -487,7 +504,6 @@ State Run::first_state() {
     State state;
     state.frame = scene_.first_frame;
     add_what_appears(scene_.first_frame, state);
-    if (scene_.snow.empty()) view_.warn("warning: " + scene_.path + ": the scene has no [[snow]]");
     settle(state);
     return state;
 }

@@ -126,6 +126,9 @@ size_t SnowPlacer::place_body(size_t body, Particles& particles, int64_t& next_i
         // What is as it was may keep its strain; what was turned starts without.
         const Float3& turn = snow.geometry.placed.rotation;
         if (turn.x == 0 && turn.y == 0 && turn.z == 0) fresh.strain = file.particles.strain;
+        if (file.rounded)
+            warnings_.push_back("snow '" + snow.name + "': " + snow.geometry.file +
+                                " has rounded positions: it does not go on bit-exactly from where they were written");
         if (file.primitives_left_out > 0)
             warnings_.push_back("snow '" + snow.name + "': " + snow.geometry.file + " has " +
                                 std::to_string(file.primitives_left_out) +

@@ -26,8 +26,7 @@ int run(const CommandLine& line) {
     work.is_whole = [&](const std::string& path, const FrameStamp& stamp) {
         return volumes_are_whole(path, settings, stamp);
     };
-    work.make = [&](const std::string& path, const std::string& particles, const FrameStamp& stamp) {
-        const ParticleFile file = read_particles(particles);
+    work.make = [&](const std::string& path, const ParticleFile& file, const std::string&, const FrameStamp& stamp) {
         write_volumes(
             path, file.particles, settings, stamp, [] { return interrupted_by() != 0; }, births_of(file));
         return count_text(file.particles.count()) + " particles";
@@ -36,7 +35,8 @@ int run(const CommandLine& line) {
 }
 
 constexpr const char* details =
-    "Makes OUT/volumes/NAME.0001.vdb from OUT/particles/NAME.0001.bgeo, the same bytes that `firn sim` writes. A "
+    "Makes OUT/volumes/NAME.0001.vdb from OUT/particles/NAME.0001.bgeo, the same bytes that `firn sim` writes. From\n"
+    "particles of 16 bits (output.particles = \"vdb16\") they are only nearly the same, and a warning says so. A "
     "frame that\n"
     "is complete, made with the same settings and newer than its particles is left alone, so the same command "
     "continues\n"

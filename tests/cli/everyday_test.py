@@ -31,6 +31,15 @@ f 1 4 3 2
 f 2 3 6 5
 """
 
+# A plate of 1 x 1 m from x = {0} to x = {1}.
+PLATE = "".join(f"v {{{x}}} {y} {z}\n" for x in (0, 1) for y in (-0.5, 0.5) for z in (-0.5, 0.5)) + """f 1 2 4 3
+f 5 7 8 6
+f 1 5 6 2
+f 3 4 8 7
+f 1 3 7 5
+f 2 6 8 4
+"""
+
 
 def ply_points(path):
     """A reading of its own: header and records."""
@@ -72,6 +81,61 @@ class Everyday(firn_runs.Runs):
         tub = '[[collider]]\nname = "tub"\nshape = "box"\nsize = [1, 1, 1]\nposition = [0, 0.5, 0]\ninverted = true\n'
         self.assertNotIn("warning", self.check(BOX.format("a", 0, 0.3) + tub))
         self.assertIn("lies outside of collider 'tub'", self.check(BOX.format("a", 2, 0.3) + tub))
+
+    def test_fast_colliders_that_are_too_thin_are_named(self):
+        snow = BOX.format("a", 0, 0)
+        def plate(motion, thickness=0.02, more="", shape='shape = "box"\nsize = [{}, 1, 1]\n'):
+            return snow + '[[collider]]\nname = "plate"\n' + shape.format(thickness) + more + (
+                'interpolation = "linear"\nkeys = [{ frame = 1, position = [-0.5, 0, 0] }, { frame = 4, ' + motion + " }]\n")
+        across, along, turn = "position = [0.5, 0, 0]", "position = [-0.5, 0, 1]", "rotation = [0, 90, 0]"
+        named = "collider 'plate' is 0.02 m thick, and its faces move at up to 8 m/s"
+        self.assertIn(named, self.check(plate(across)))
+        self.assertIn("thinner than 1.25 spacings (0.05 m)", self.check(plate(across)))
+        self.assertIn("collider 'plate' is 0.02 m thick", self.check(plate(turn)))
+        self.assertIn("collider 'plate' is 0.02 m thick", self.check(plate(across, shape='shape = "cylinder"\nradius = 0.01\nheight = 1\n')))
+        for fine in (plate(across, 0.06), plate(along), plate(across, more="two_sided = true\n"),
+                     plate("position = [-0.45, 0, 0]"), plate(across, shape='shape = "sphere"\nradius = 0.1\n')):
+            self.assertNotIn("m thick", self.check(fine))
+        # The same as a mesh, and as one mesh for each frame.
+        self.write("plate.obj", PLATE.format(-0.01, 0.01))
+        self.assertIn(named, self.check(plate(across, shape='shape = "mesh"\nfile = "plate.obj"\n')))
+        for frame in range(1, 5):
+            x = -0.5 + (frame - 1) / 3
+            self.write(f"plate.{frame:04}.obj", PLATE.format(x - 0.01, x + 0.01))
+        self.assertIn(named, self.check(snow + '[[collider]]\nname = "plate"\nshape = "mesh"\nfile = "plate.%04d.obj"\n'))
+
+        # What the warning is about: the plate leaves snow behind, where a thicker or two-sided one leaves none.
+        def left_behind(run, text):
+            _, said = self.firn("sim", self.write("scene.toml", HEAD.replace("spacing", "gravity = [0, 0, 0]\nspacing") + text), "--out", run)
+            rows = self.points(run, 4)
+            return sum(row["x"] < 0.5 for row in rows) / len(rows), said
+        behind, said = left_behind("thin", plate(across))
+        self.assertGreater(behind, 0.05)
+        self.assertIn(named, said)
+        for run, text in (("thick", plate(across, 0.05)), ("both", plate(across, more="two_sided = true\n"))):
+            behind, said = left_behind(run, text)
+            self.assertEqual(behind, 0)
+            self.assertNotIn("m thick", said)
+
+    def test_sim_warns_of_the_same_slips_before_it_begins(self):
+        post = '[[collider]]\nname = "post"\nshape = "box"\nsize = [0.2, 2, 2]\n'
+        for number, (text, said) in enumerate((
+                (BOX.format("a", 0, 0.3) + BOX.format("b", 0.2, 0.3) + GROUND, "of snow 'b' lies in snow 'a'"),
+                (BOX.format("a", 0, 0.1) + GROUND, "of snow 'a' lies below collider 'ground'"),
+                (BOX.format("a", 0, 0.3) + post + GROUND, "of snow 'a' lies in collider 'post'"),
+                (BOX.format("a", 0, 0.3), "its snow falls for ever"),
+                (GROUND, "the scene has no [[snow]]"))):
+            with self.subTest(said=said):
+                scene = self.write("scene.toml", HEAD + text)
+                checked = {line for line in self.firn("check", scene)[0].splitlines() if line.startswith("warning: ")}
+                _, told = self.firn("sim", scene, "--out", f"run{number}", "--frames", "1")
+                self.assertTrue(any(said in line for line in checked), checked)
+                self.assertLessEqual(checked, set(told.splitlines()))
+                # The run has been told once.
+                _, again = self.firn("sim", scene, "--out", f"run{number}", "--resume", "--frames", "1-2")
+                self.assertNotIn(said, again)
+        _, fine = self.firn("sim", self.write("scene.toml", HEAD + BOX.format("a", 0, 0.3) + GROUND), "--out", "fine", "--frames", "1-2")
+        self.assertNotIn("warning", fine)
 
     def test_names_of_sequences(self):
         for name in ("boot.0001.obj", "boot.0002.obj"):

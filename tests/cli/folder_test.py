@@ -253,6 +253,26 @@ class WithoutCheckpoints(Folders):
                     if name.startswith(("particles/", "volumes/")):
                         self.assertTrue(after[name] == before[name], name)
 
+    def test_what_comes_from_rounded_positions_says_so(self):
+        small = ("--set", "output.particles=vdb16")
+        self.firn("sim", self.scene, "--out", "small", *small)
+        for others in (("volumes",), ("grains", "--per-particle", "2")):
+            _, said = self.firn(others[0], "small", "--frames", "2-4", "--force", *others[1:])
+            self.assertEqual(said.count("rounded positions"), 1, said)
+            self.assertEqual(len(said.splitlines()), 1, said)
+        for name in ("volumes/fall.0003.vdb", "volumes/fall.0005.vdb"):
+            os.remove(self.path("small", name))
+        _, said = self.firn("sim", self.scene, "--out", "small", "--resume", *small)
+        self.assertEqual(said.count("rounded positions"), 1, said)
+        shutil.rmtree(self.path("small/checkpoints"))
+        os.remove(self.path("small/particles/fall.0009.vdb"))
+        _, said = self.firn("sim", self.scene, "--out", "small", "--resume", "--from-frame", "7", *small)
+        self.assertEqual(said.count("rounded positions"), 1, said)
+        self.assertIn("not bit-exact", said)
+        # Of whole numbers there is nothing to say.
+        os.remove(self.path("run/volumes/fall.0003.vdb"))
+        self.assertNotIn("rounded", self.firn("volumes", "run")[1])
+
     def test_from_a_frame_that_is_not_whole(self):
         self.flip("run/particles/fall.0005.bgeo")
         error = self.fails("sim", self.scene, "--out", "run", "--resume", "--from-frame", "5")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "firn/air.h"
+#include "firn/body.h"
 #include "firn/error.h"
 #include "firn/spelling.h"
 #include "placement.h"
@@ -317,6 +318,15 @@ TEST(Keys, EveryRowIsComplete) {
         const bool speaks_for_itself = std::string(key.key) == "radius";
         EXPECT_EQ(std::string(key.help).empty(), speaks_for_itself) << key.section << "." << key.key;
         EXPECT_EQ(key.type == firn::KeyType::choice, !key.choices.empty()) << key.section << "." << key.key;
+    }
+}
+
+TEST(Keys, OfASurfaceHaveTheEnginesRanges) {
+    for (const firn::SurfaceQuantity& quantity : firn::surface_table()) {
+        const firn::SceneKey* key = firn::find_key("collider", quantity.token);
+        ASSERT_TRUE(key) << quantity.token;
+        EXPECT_EQ(key->low, 0) << quantity.token;
+        EXPECT_EQ(static_cast<float>(key->high), quantity.high) << quantity.token;
     }
 }
 

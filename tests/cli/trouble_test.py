@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Full disks, read-only folders, bad meshes and misspelt keys: one clear line, exit code 1, and no half file."""
 
+import itertools
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -269,6 +271,65 @@ class Planted(firn_runs.Runs):
                     self.assertEqual(file.read(), "mine")
                 os.remove(planted)
 
+    def test_what_is_no_file_is_one_clear_error(self):
+        scene = self.write("scene.toml", SCENE)
+        self.firn("sim", scene, "--out", "whole")
+        resume = ("sim", scene, "--out", "run", "--resume", "--frames", "1-3")
+        density = ("--set", 'output.volumes=["density"]')
+        places = {
+            "manifest.jsonl": (resume, ("sim", scene, "--out", "run", "--force"), ("verify", "run"), ("volumes", "run", *density),
+                               ("grains", "run"), ("preview", "run", "--size", "64x36"), ("report", "run")),
+            "run.jsonl": (resume, ("verify", "run"), ("report", "run"), ("info", "run")),
+            "scene.toml": (resume, ("verify", "run"), ("volumes", "run"), ("grains", "run"),
+                           ("preview", "run", "--size", "64x36"), ("info", "run")),
+            "checkpoints/scene.0002.bgeo": (("info", "run/checkpoints/scene.0002.bgeo"),),
+            "particles/scene.0001.bgeo": (("verify", "run"), ("grains", "run"), ("info", "run/particles/scene.0001.bgeo"),
+                                          ("preview", "run", "--size", "64x36")),
+        }
+        plants = {"pipe": os.mkfifo, "folder": os.mkdir,
+                  "link to a device": lambda path: os.symlink("/dev/zero", path)}
+        for name, commands in places.items():
+            for plant, make in plants.items():
+                for command in commands:
+                    with self.subTest(name=name, plant=plant, command=command[0]):
+                        shutil.rmtree(self.path("run"), ignore_errors=True)
+                        shutil.copytree(self.path("whole"), self.path("run"))
+                        os.remove(self.path("run", name))
+                        make(self.path("run", name))
+                        done = subprocess.run([firn_runs.FIRN, *command], cwd=self.folder, text=True, timeout=30,
+                                              stdin=subprocess.DEVNULL, capture_output=True)
+                        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                        errors = [line for line in done.stderr.splitlines() if line.startswith("firn ")]
+                        self.assertLessEqual(len(errors), 1, done.stderr)
+                        self.assertIn(f"run/{name}", done.stdout + done.stderr)
+
+    def test_a_checkpoint_that_is_no_file_is_passed_over(self):
+        scene = self.write("scene.toml", SCENE)
+        self.firn("sim", scene, "--out", "run")
+        os.remove(self.path("run/checkpoints/scene.0002.bgeo"))
+        os.mkfifo(self.path("run/checkpoints/scene.0002.bgeo"))
+        _, said = self.firn("sim", scene, "--out", "run", "--resume", "--frames", "1-3", timeout=30)
+        self.assertIn("scene.0002.bgeo: is a pipe, not a file", said)
+
+    def test_a_scene_may_come_through_a_pipe_of_the_shell(self):
+        scene = self.write("scene.toml", SCENE)
+        done = subprocess.run(["bash", "-c", f"{firn_runs.FIRN} check <(cat {scene})"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        os.mkfifo(self.path("pipe.toml"))
+        self.assertIn("is a pipe, not a file", self.fails("check", "pipe.toml", timeout=30))
+
+    def test_pipes_in_the_place_of_files_that_a_scene_names(self):
+        for body in ('[[snow]]\nshape = "mesh"\nfile = "{}.obj"\n', '[[snow]]\nshape = "vdb"\nfile = "{}.vdb"\n',
+                     '[[snow]]\nshape = "particles"\nfile = "{}.bgeo"\n', '[[snow]]\n[wind]\nfile = "{}.vdb"\n',
+                     '[[snow]]\n[[collider]]\nshape = "heightfield"\nfile = "{}.png"\n'):
+            name = re.search(r"{}\.\w+", body)[0].format("pipe")
+            if not os.path.exists(self.path(name)):
+                os.mkfifo(self.path(name))
+            scene = self.write("scene.toml", body.format("pipe"))
+            for command in ("check", "sim"):
+                with self.subTest(body=body, command=command):
+                    self.assertIn(name, self.fails(command, scene, timeout=30))
+
     def test_errors_quote_one_short_token(self):
         secret = "correct_horse_battery_staple_and_so_on"
         token = secret[:24]
@@ -326,6 +387,71 @@ class Scenes(firn_runs.Runs):
         for passes in (0, 100):
             self.firn("sim", scene, "--out", f"run{passes}", "--set", f"output.surface_smooth={passes}")
         self.assertIn("0 to 100", self.fails("sim", scene, "--out", "run", "--set", "output.surface_smooth=101"))
+
+    def test_what_check_accepts_sim_can_use_at_both_ends_of_every_range(self):
+        scene = self.write("scene.toml", SCENE.replace("end = 2", "end = 1").replace("volumes = []", 'volumes = ["density", "vel", "surface"]')
+                           .replace('shape = "box"', 'name = "a"\nshape = "box"') + """
+[[snow]]
+name = "source"
+shape = "box"
+size = [0.2, 0.1, 0.2]
+position = [0, 0.8, 0]
+rate = 5
+[[collider]]
+name = "ground"
+size = [4, 1, 4]
+[[collider]]
+name = "post"
+shape = "cylinder"
+position = [2, 0, 0]
+""")
+        # Parameters of the engine have a test of their own: tests/physics/parameter_ends_test.cpp.
+        sections = {"snow": ["snow.a", "snow.source"], "collider": ["collider.ground", "collider.post"], "output": ["output"]}
+        page, _ = self.firn("keys", "--markdown")
+        section, accepted = "", 0
+        for line in page.splitlines():
+            if heading := re.match(r"## \W*([\w.]+)\W*$", line):
+                section = heading[1]
+            row = re.match(r"\| `(\w+)`[^|]*\| ([^|]*) \|[^|]*\| (\S+) to ([^\s|]+) \|", line)
+            if not row or section not in sections:
+                continue
+            for place, end in itertools.product(sections[section], row.groups()[2:]):
+                count = 3 if "[x, y, z]" in row[2] else 2 if "[width" in row[2] else 1
+                setting = f"{place}.{row[1]}={end if count == 1 else [float(end)] * count}"
+                with self.subTest(setting=setting):
+                    codes = [subprocess.run([firn_runs.FIRN, *command, "--set", setting], cwd=self.folder, timeout=60,
+                                            capture_output=True, text=True)
+                             for command in (("check", scene), ("sim", scene, "--out", "run", "--force"))]
+                    accepted += codes[0].returncode == 0
+                    self.assertEqual(codes[0].returncode, codes[1].returncode, codes[0].stderr + codes[1].stderr)
+        self.assertGreater(accepted, 50)
+
+    def test_volumes_that_sim_can_not_make_are_errors_of_check(self):
+        scene = self.write("scene.toml", SCENE.replace("volumes = []", 'volumes = ["density", "vel", "surface"]'))
+        for key, value, said in (("voxel", 1e-5, "0.0001 to 1000"), ("voxel", 1e-4, "use voxels of"),
+                                 ("velocity_extension", 1000, "use voxels of"), ("surface_radius", 1000, "use voxels of"),
+                                 ("surface_dilate", 1000, "use voxels of"), ("surface_relief", 1, "0 to a spacing")):
+            with self.subTest(key=key, value=value):
+                setting = ("--set", f"output.{key}={value}", "--set", "snow.0.size=[1, 1, 1]")
+                checked, simulated = self.fails("check", scene, *setting), self.fails("sim", scene, "--out", "run", *setting)
+                self.assertIn(said, checked)
+                self.assertIn(said, simulated)
+                # Before anything is simulated.
+                self.assertFalse(os.path.exists(self.path("run/manifest.jsonl")))
+
+    def test_volumes_that_do_not_suit_the_spacing_are_warnings(self):
+        scene = self.write("scene.toml", SCENE.replace("volumes = []", 'volumes = ["density", "vel", "surface"]'))
+        for key, value in (("voxel", 0.11), ("voxel", 1000), ("voxel", 0.004), ("velocity_extension", 1.1),
+                           ("surface_radius", 1.1), ("surface_dilate", 1.1), ("surface_erode", 1.1), ("surface_relief_size", 1.1)):
+            with self.subTest(key=key, value=value):
+                warnings = [line for line in self.firn("check", scene, "--set", f"output.{key}={value}")[0].splitlines()
+                            if line.startswith("warning: output.")]
+                self.assertEqual(len(warnings), 1, warnings)
+                self.assertIn(f"output.{key} = {value:.3g} m is ", warnings[0])
+        _, said = self.firn("sim", scene, "--out", "run", "--set", "output.voxel=0.11")
+        self.assertIn("output.voxel = 0.11 m is more than 2 spacings", said)
+        for fine in ("output.voxel=0.1", "output.voxel=0.006", "output.surface_erode=-1", "output.surface_radius=0.9"):
+            self.assertNotIn("warning: output", self.firn("check", scene, "--set", fine)[0])
 
     def test_no_gpu_needed(self):
         error = self.fails("sim", self.write("scene.toml", SCENE), "--device", "abacus")

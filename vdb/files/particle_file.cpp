@@ -15,6 +15,7 @@
 #include "files/output.h"
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "firn/regular_file.h"
 #include "grains/usd_grains.h"
 
 namespace firn {
@@ -26,10 +27,10 @@ bool ends_with(const std::string& text, const std::string& ending) {
 }
 
 std::vector<uint8_t> read_whole(const std::string& path) {
+    require_regular_file(path);
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) throw Error(path + ": can't be read: " + std::strerror(errno));
     const std::streamoff size = file.tellg();
-    // A folder can be opened, but has no end.
     if (size < 0 || size > (std::streamoff{1} << 46)) throw Error(path + ": can't be read: it is no regular file");
     std::vector<uint8_t> bytes(static_cast<size_t>(size));
     file.seekg(0);

@@ -213,7 +213,11 @@ private:
                 fill(space.doubles);
             else if (space.integers)
                 fill(space.integers);
-            if (name == "P" && space.floats && components == 3) place(grid_, placed, space.floats + 3 * placed.first);
+            if (name == "P" && space.floats && components == 3) {
+                place(grid_, placed, space.floats + 3 * placed.first);
+                // "null" is the codec of whole floats.
+                file_.rounded = file_.rounded || array.type().second != openvdb::points::NullCodec::name();
+            }
         }
         if (const auto lines = strings_.find(name); lines != strings_.end()) attach_strings(name, lines->second);
     }
@@ -294,14 +298,18 @@ bool is_vdb(const uint8_t* bytes, size_t size) {
 }
 
 ParticleFile read_vdb_points(const std::string& name, const uint8_t* bytes, size_t size) {
-    const std::string geometry = in_own_process(name, size, [&] {
-        std::string answer;
-        Output output(answer);
-        write_bgeo(output, read_unguarded(name, bytes, size));
+    constexpr char exact = '=', rounded = '~';  // before the .bgeo
+    const std::string answer = in_own_process(name, size, [&] {
+        const ParticleFile file = read_unguarded(name, bytes, size);
+        std::string text(1, file.rounded ? rounded : exact);
+        Output output(text);
+        write_bgeo(output, file);
         output.close();
-        return answer;
+        return text;
     });
-    return read_bgeo(name, reinterpret_cast<const uint8_t*>(geometry.data()), geometry.size());
+    ParticleFile file = read_bgeo(name, reinterpret_cast<const uint8_t*>(answer.data()) + 1, answer.size() - 1);
+    file.rounded = answer.front() == rounded;
+    return file;
 }
 
 std::optional<uint64_t> vdb_points_count(const std::string& path) {

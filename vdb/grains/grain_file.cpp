@@ -1,5 +1,6 @@
 #include "firn/grain_file.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "files/columns.h"
@@ -135,6 +136,8 @@ bool grains_are_whole(const std::string& path, const GrainSettings& grains, cons
         const auto found = metadata->getMetadata<openvdb::StringMetadata>(settings_name);
         return found && found->value() == wanted;
     }
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return false;
     if (ends_with(path, ".usda")) {
         std::ifstream in(path, std::ios::binary);
         std::string line;

@@ -10,6 +10,16 @@ float grain_spacing(float spacing, int per_particle) {
     return spacing / std::cbrt(static_cast<float>(per_particle));
 }
 
+void require_grain_memory(double grains) {
+    // Places and masses, while they are joined twice.
+    const double bytes = 100 * grains, available = static_cast<double>(memory_available());
+    if (bytes > available)
+        throw Error("density from about " + std::to_string(static_cast<int64_t>(grains / 1e6)) +
+                    " million grains needs " + std::to_string(static_cast<int64_t>(bytes / 1e9) + 1) + " GB, " +
+                    std::to_string(static_cast<int64_t>(available / 1e9)) +
+                    " GB are free; use fewer grains for each particle");
+}
+
 openvdb::FloatGrid::Ptr grain_density_grid(const Particles& particles, const GrainBirths& births,
                                            const GrainDensitySettings& how, const GridSettings& settings,
                                            const Interrupted& interrupted) {
@@ -19,13 +29,7 @@ openvdb::FloatGrid::Ptr grain_density_grid(const Particles& particles, const Gra
     grain.per_particle = how.per_particle;
     grain.threads = settings.threads;
     const GrainField field(particles, births, grain, interrupted);
-    // Places and masses, while they are joined twice.
-    const double bytes = 100 * field.expected_count(), available = static_cast<double>(memory_available());
-    if (bytes > available)
-        throw Error("density from about " + std::to_string(static_cast<int64_t>(field.expected_count() / 1e6)) +
-                    " million grains needs " + std::to_string(static_cast<int64_t>(bytes / 1e9) + 1) + " GB, " +
-                    std::to_string(static_cast<int64_t>(available / 1e9)) +
-                    " GB are free; use fewer grains for each particle");
+    require_grain_memory(field.expected_count());
     RenderGrains grains = field.all();
     GridSettings fine = settings;
     fine.spacing = grain_spacing(settings.spacing, how.per_particle);

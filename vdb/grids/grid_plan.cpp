@@ -1,5 +1,6 @@
 #include "grid_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -8,6 +9,8 @@
 namespace firn {
 
 namespace {
+
+constexpr double coarse = 4;  ///< leaves; a particle that reaches further is worth a look from afar first
 
 void require_bytes(double bytes, double voxel) {
     const double available = static_cast<double>(memory_available());
@@ -44,7 +47,6 @@ double voxel_size(const GridSettings& settings) {
 
 LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double reach, double bytes_per_voxel,
                      LeafLoop& loop) {
-    constexpr double coarse = 4;  // leaves; a particle that reaches further is worth a look from afar first
     if (reach > coarse * leaf_edge * voxel) {
         // Cells as large as the reach: what they hold is what will be covered, to a factor of a few.
         const LeafBins cells = sort_into_leaves(position, reach / leaf_edge, 0, loop);
@@ -55,6 +57,11 @@ LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double r
 
 void require_memory(size_t leaves, double bytes_per_voxel, double voxel) {
     require_bytes(static_cast<double>(leaves) * (leaf_voxels * bytes_per_voxel + 160), voxel);
+}
+
+void require_memory(double snow, double reach, double bytes_per_voxel, double voxel) {
+    const double covered = std::max(snow, reach > coarse * leaf_edge * voxel ? std::pow(reach, 3) : 0.0);
+    require_bytes(covered / std::pow(voxel, 3) * bytes_per_voxel, voxel);
 }
 
 void place_grid(openvdb::GridBase& grid, const char* name, double voxel, openvdb::GridClass grid_class) {

@@ -18,6 +18,10 @@ LeafBins plan_leaves(const std::vector<Float3>& position, double voxel, double r
 /// The same look once the leaves are counted.
 void require_memory(size_t leaves, double bytes_per_voxel, double voxel);
 
+/// The same look before there are particles: at `snow` m^3 that are covered, or what a single particle covers that
+/// reaches far.
+void require_memory(double snow, double reach, double bytes_per_voxel, double voxel);
+
 /// World-aligned, so that the voxels of every frame and every grid of a run coincide.
 void place_grid(openvdb::GridBase&, const char* name, double voxel, openvdb::GridClass);
 

@@ -13,6 +13,7 @@
 
 #include "firn/error.h"
 #include "firn/new_file.h"
+#include "firn/regular_file.h"
 #include "firn/short_token.h"
 
 namespace firn {
@@ -178,7 +179,8 @@ void write_vdb(const std::string& path, const VdbFile& contents, uint32_t compre
 std::optional<openvdb::MetaMap> metadata_of_whole_vdb(const std::string& path) {
     initialize_openvdb();
     // Only what Firn wrote itself is handed to OpenVDB, which trusts the lengths that it finds.
-    if (!stamp_fits(path)) return std::nullopt;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored) || !stamp_fits(path)) return std::nullopt;
     try {
         std::ifstream in(path, std::ios::binary);
         in.exceptions(std::ios::failbit | std::ios::badbit);
@@ -190,8 +192,7 @@ std::optional<openvdb::MetaMap> metadata_of_whole_vdb(const std::string& path) {
 
 VdbFile read_vdb(const std::string& path) {
     initialize_openvdb();
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw Error(path + ": is a folder, not a .vdb file");
+    require_regular_file(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) throw Error(path + ": can't be opened: " + std::strerror(errno));
     return read_vdb(in, path);

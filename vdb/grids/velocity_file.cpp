@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "firn/error.h"
+#include "firn/regular_file.h"
 #include "firn/short_token.h"
 #include "own_process.h"
 #include "vdb_archive.h"
@@ -70,8 +70,7 @@ Parts choose(const openvdb::GridPtrVec& grids, const std::string& name, const st
 }
 
 std::ifstream opened(const std::string& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw Error(path + ": is a folder, not a .vdb file");
+    require_regular_file(path);
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     if (!in)

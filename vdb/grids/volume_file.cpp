@@ -9,6 +9,7 @@
 
 #include "firn/error.h"
 #include "firn/grids.h"
+#include "grid_plan.h"
 #include "vdb_archive.h"
 
 namespace firn {
@@ -217,6 +218,34 @@ std::vector<VolumeStatistics> write_volumes(const std::string& path, const Parti
     if (interrupted && interrupted()) throw Error("interrupted");
     write_vdb(path, maker.file, compression_flags(settings.compression));
     return maker.statistics;
+}
+
+void require_volumes(const VolumeSettings& settings, double snow) {
+    openvdb::initialize();
+    const Particles none;
+    const GrainBirths births;
+    const FrameStamp stamp;
+    const Interrupted never;
+    VolumeSettings without_grains = settings;
+    without_grains.density_grains = 0;  // their pattern takes most of a second
+    VolumeMaker maker(none, without_grains, stamp, never, births);
+    maker.add_density_and_surface();
+    if (settings.velocity) maker.add_velocity();
+    for (const std::string& name : settings.attributes) maker.add_attribute(name);
+
+    const double spacing = settings.spacing, particles = snow / std::pow(spacing, 3);
+    const double plain = voxel_size({settings.spacing, settings.voxel, settings.threads});
+    double voxel = plain;
+    if (settings.density_grains > 0 && (settings.density || settings.masked_density)) {
+        require_grain_memory(particles * settings.density_grains);
+        if (settings.voxel == 0) voxel = 0.5 * double(grain_spacing(settings.spacing, settings.density_grains));
+    }
+    if (settings.density || settings.masked_density) require_memory(snow, 0, sizeof(float), voxel);
+    if (settings.surface || settings.masked_density)
+        require_memory(0, std::max(0.0, double(settings.surface_radius) + double(settings.surface_dilate)),
+                       3 * sizeof(float), voxel);
+    if (settings.velocity) require_memory(snow, double(settings.velocity_extension), sizeof(openvdb::Vec3s), plain);
+    if (!settings.attributes.empty()) require_memory(snow, 0, sizeof(float), plain);
 }
 
 bool volumes_are_whole(const std::string& path, const VolumeSettings& settings, const FrameStamp& stamp) {

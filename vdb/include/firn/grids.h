@@ -72,6 +72,8 @@ struct GrainDensitySettings {
 /// into memory.
 openvdb::FloatGrid::Ptr grain_density_grid(const Particles&, const GrainBirths&, const GrainDensitySettings&,
                                            const GridSettings&, const Interrupted& = {});
+/// Throws the Error that it does for more grains than the machine has memory for.
+void require_grain_memory(double grains);
 
 /// The density inside the surface: faded to nothing over `fade` metres (0 = one voxel) at the surface. The look of snow
 /// shots: crisp edges, true density inside. `threads` 0 = all cores.

@@ -37,6 +37,7 @@ struct ParticleFile {
     std::vector<ExtraAttribute> extra;
     std::map<std::string, std::string> metadata;  ///< frame, time, material, the run that made it
     std::vector<PointGroup> groups = {};          ///< not in classic .bgeo
+    bool rounded = false;  ///< positions were read from fewer bits than a float has (vdb_points_16)
     // What a reader passed over, for those who must not lose anything unseen.
     uint64_t primitives_left_out = 0;  ///< polygons and the like
     uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo

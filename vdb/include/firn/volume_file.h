@@ -62,6 +62,10 @@ std::vector<VolumeStatistics> write_volumes(const std::string& path, const Parti
                                             const FrameStamp&, const std::function<bool()>& interrupted = {},
                                             const GrainBirths& births = {});
 
+/// Throws the Error that write_volumes() would for any particles: where the settings don't go together, or where `snow`
+/// (m^3) of them needs more memory than the machine has. At once.
+void require_volumes(const VolumeSettings&, double snow);
+
 /// Whether write_volumes() has left just these volumes there: every byte in place, and made with the same settings (but
 /// for the threads) for the same frame. Of the particles it knows nothing.
 bool volumes_are_whole(const std::string& path, const VolumeSettings&, const FrameStamp&);
