@@ -1,5 +1,6 @@
 // Snow on surfaces: friction (Gissler 2020, Fig. 2), adhesion, bounce.
 
+#include "firn/materials.h"
 #include "scenes/measure.h"
 
 namespace {
@@ -173,6 +174,70 @@ TEST(Bounce, LoneFlakeBounces) {
     EXPECT_LT(none.top, 0.02);  // stays, within the spacing in which a surface is felt
     EXPECT_NEAR(none.end, none.top, 0.02);
     EXPECT_GT(none.end, -0.01);
+}
+
+/// A ball that rolls over wet snow, sunk in by a fifth of its radius: how much snow it carries round at the height of
+/// its middle and above, after each quarter turn, kg.
+std::vector<double> coat_of_a_rolling_ball(float sticky) {
+    const double dx = 0.025, radius = 0.2;
+    Parameters p = settings(dx);
+    firn::apply(firn::find_preset("wet").material, p);
+    Engine engine(p);
+    engine.add_body(floor_body(1.6, dx));
+    const int nx = 64, ny = 4, nz = 16;
+    engine.upload(snow_at(lattice_box(nx, ny, nz, dx, {-0.3, 0, -0.5 * nz * dx})));
+    Body ball;
+    ball.name = "ball";
+    ball.motion = Motion::rigid;
+    ball.friction = 1;
+    ball.sticky = sticky;
+    const double inner = radius - 0.5 * dx;
+    const int samples = static_cast<int>(4 * pi * inner * inner / (dx * dx));
+    for (int i = 0; i < samples; ++i) {
+        const double z = 1 - (2 * i + 1.0) / samples, around = 2.399963 * i, r = std::sqrt(1 - z * z);
+        const Double3 normal = {r * std::cos(around), r * std::sin(around), z};
+        ball.position.push_back(narrow(inner * normal));
+        ball.normal.push_back(narrow(normal));
+    }
+    const double height = ny * dx + 0.8 * radius;
+    // It comes down on the snow from its first place, then rolls a whole turn and a quarter.
+    const Double3 first = {-0.3, ny * dx + 1.1 * radius, 0};
+    const auto middle_at = [&](double angle) { return Double3{first.x + 0.9 * radius * angle, height, 0}; };
+    const auto placement = [&](double angle, const Double3& middle) {
+        return turn({0, 0, -angle}, middle - rotated(first, {0, 0, -angle}));
+    };
+    for (Float3& x : ball.position) x = narrow(wide(x) + first);
+    const uint32_t body = engine.add_body(ball);
+    for (int frame = 1; frame <= 6; ++frame) {
+        engine.move_body(body, placement(0, first + (frame / 6.0) * (middle_at(0) - first)));
+        engine.advance(1.0 / 24);
+    }
+    std::vector<double> coat;
+    for (int frame = 1; frame <= 50; ++frame) {
+        const double angle = 2.5 * pi * frame / 50;
+        engine.move_body(body, placement(angle, middle_at(angle)));
+        engine.advance(1.0 / 24);
+        if (frame % 10) continue;
+        Particles snow;
+        engine.download(snow);
+        const Double3 middle = middle_at(angle);
+        int carried = 0;
+        for (const Float3& x : snow.position) carried += x.y > height && length(wide(x) - middle) < radius + 3 * dx;
+        coat.push_back(carried * particle_mass(p));
+    }
+    return coat;
+}
+
+TEST(Surfaces, AStickyBallGathersACoat) {
+    const std::vector<double> clean = coat_of_a_rolling_ball(0), sticky = coat_of_a_rolling_ball(1);
+    for (size_t k = 0; k < sticky.size(); ++k) {
+        note("after " + std::to_string(k + 1) + " quarters of a turn: sticky, kg", sticky[k]);
+        note("    clean, kg", clean[k]);
+    }
+    // What stuck in the first half turn is above after it, and more comes.
+    EXPECT_GT(sticky[2], 1);
+    EXPECT_GT(sticky[4], 0.9 * sticky[2]);
+    EXPECT_LT(clean[4], 0.1 * sticky[4]);
 }
 
 }  // namespace
