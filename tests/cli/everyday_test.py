@@ -198,7 +198,14 @@ class Everyday(firn_runs.Runs):
                 self.assertAlmostEqual(row[name], other[name], delta=0.16 / 65535)
             self.assertAlmostEqual(row["vy"], other["vy"], delta=1e-3 * abs(row["vy"]) + 1e-6)
             self.assertEqual(row["rest_x"], other["rest_x"])
-        self.assertIn(".bgeo.gz", self.fails("convert", source, "two.bgeo.sc", code=2))
+        # Houdini's container, with every bit and with 16.
+        self.firn("convert", source, "two.bgeo.sc")
+        self.firn("convert", "two.bgeo.sc", "third.bgeo")
+        with open(self.path("again.bgeo"), "rb") as again, open(self.path("third.bgeo"), "rb") as third:
+            self.assertEqual(again.read(), third.read())
+        self.firn("convert", source, "small.bgeo.sc", "--bits", "16")
+        self.assertLess(os.path.getsize(self.path("small.bgeo.sc")), os.path.getsize(self.path("two.bgeo.sc")))
+        self.assertIn("--bits 16", self.fails("convert", source, "x.bgeo", "--bits", "16", code=2))
 
 
 if __name__ == "__main__":
