@@ -269,6 +269,7 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
 
     const float furthest = std::max(settings.inside, settings.outside) + settings.displacement;
     make_distances(field, furthest, values, next, loop, scratch);
+    if (settings.before_displacing) settings.before_displacing(result.leaves, values);
     if (settings.displace) {
         loop.ranges(count, [&](size_t first, size_t last) {
             for (size_t k = first; k < last; ++k)
