@@ -48,7 +48,7 @@ struct Original {
 std::string share(double value) {
     if (value == 0) return "none";
     char text[32];
-    std::snprintf(text, sizeof text, value < 0.01 ? "1/%.0f" : "%.2f", value < 0.01 ? 1 / value : value);
+    std::snprintf(text, sizeof text, value < 0.1 ? "1/%.0f" : "%.2f", value < 0.1 ? 1 / value : value);
     return text;
 }
 
@@ -66,8 +66,7 @@ void print_row(const std::string& what, const std::string& path, double seconds,
             most_place = std::max(most_place, distance(original.position[a], back.particles.position[b]));
             const double size = distance(original.velocity[a], {});
             if (size > 1e-3)
-                most_speed =
-                    std::max(most_speed, distance(original.velocity[a], back.particles.velocity[b]) / size);
+                most_speed = std::max(most_speed, distance(original.velocity[a], back.particles.velocity[b]) / size);
         }
         place = share(most_place / original.spacing);
         speed = share(most_speed);
@@ -132,8 +131,7 @@ void grains(const ParticleFile& file, int per_particle, const std::string& folde
         const std::string path = folder + "/" + row.name;
         firn::GrainFileSettings how;
         how.bits = row.bits;
-        const double seconds =
-            seconds_of([&] { firn::write_grains(path, field, file.particles, stamp, how); });
+        const double seconds = seconds_of([&] { firn::write_grains(path, field, file.particles, stamp, how); });
         print_row(row.what, path, seconds, original);
     }
 }

@@ -72,8 +72,7 @@ int run(const CommandLine& line) {
     else if (classic)
         write_particles(out, file, ParticleFormat::bgeo_classic);
     else if (small)
-        write_particles(out, file,
-                        ends_in(out, ".vdb") ? ParticleFormat::vdb_points_16 : ParticleFormat::bgeo_sc_16);
+        write_particles(out, file, ends_in(out, ".vdb") ? ParticleFormat::vdb_points_16 : ParticleFormat::bgeo_sc_16);
     else
         write_particles(out, file);
     return exit_done;

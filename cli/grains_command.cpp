@@ -148,24 +148,27 @@ constexpr const char* details =
 }  // namespace
 
 Subcommand grains_command() {
-    return {"grains",
-            "make render grains from a run's particles: detail that was not simulated",
-            "firn grains RUN [options]",
-            details,
-            frame_work_options(
-                {{"--per-particle", "N", "grains for each particle, in the mean: 1 to 256 (default: 32)"},
-                 {"--layer", "METRES", "only near the snow's surface, this deep (default: everywhere)"},
-                 {"--crumble", "X", "spacings that grains come off fresh fracture faces (default: 0.6)"},
-                 {"--disperse", "X", "how much wider the grains of loose particles spread (default: 1)"},
-                 {"--size-spread", "X", "how unequal they are: standard deviation of log(radius) (default: 0.3)"},
-                 {"--seed", "N", "another pattern (default: 0)"},
-                 {"--attributes", "LIST", "more attributes, from the particles: compaction,density,age"},
-                 {"--format", "FORMAT", "vdb (small), bgeo, bgeo.sc, or usda, which the run's stage shows (default: vdb)"},
-                 {"--bits", "N", "of a .vdb's positions within two grains: 8, 16, or 32 = all floats (default: 8); of a .bgeo.sc: 16 or 32 (default: 16)"},
-                 {"--rest", "FILE",
-                  "where the snow was born, by id (default: the attribute rest, or else the first frame)"},
-                 {"--out", "FOLDER", "where they go, FOLDER/grains (default: the run's folder)"}}),
-            run};
+    return {
+        "grains",
+        "make render grains from a run's particles: detail that was not simulated",
+        "firn grains RUN [options]",
+        details,
+        frame_work_options(
+            {{"--per-particle", "N", "grains for each particle, in the mean: 1 to 256 (default: 32)"},
+             {"--layer", "METRES", "only near the snow's surface, this deep (default: everywhere)"},
+             {"--crumble", "X", "spacings that grains come off fresh fracture faces (default: 0.6)"},
+             {"--disperse", "X", "how much wider the grains of loose particles spread (default: 1)"},
+             {"--size-spread", "X", "how unequal they are: standard deviation of log(radius) (default: 0.3)"},
+             {"--seed", "N", "another pattern (default: 0)"},
+             {"--attributes", "LIST", "more attributes, from the particles: compaction,density,age"},
+             {"--format", "FORMAT", "vdb (small), bgeo, bgeo.sc, or usda, which the run's stage shows (default: vdb)"},
+             {"--bits", "N",
+              "of a .vdb's positions within two grains: 8, 16, or 32 = all floats (default: 8); of a .bgeo.sc: 16 or "
+              "32 (default: 16)"},
+             {"--rest", "FILE",
+              "where the snow was born, by id (default: the attribute rest, or else the first frame)"},
+             {"--out", "FOLDER", "where they go, FOLDER/grains (default: the run's folder)"}}),
+        run};
 }
 
 }  // namespace firn

@@ -596,7 +596,8 @@ private:
         json_.begin_array();
         json_.string("pointattributes");
         json_.begin_array();
-        for (const Column& column : columns_) write_column(column, file_.particles.count(), small_ ? coarsening_of(column, file_) : Coarsening());
+        for (const Column& column : columns_)
+            write_column(column, file_.particles.count(), small_ ? coarsening_of(column, file_) : Coarsening());
         json_.end_array();
         if (!details_.empty()) {
             json_.string("globalattributes");

@@ -98,9 +98,9 @@ float distance_by_crossings(const float* at) {
     return inverse_squares > 0 ? 1 / std::sqrt(inverse_squares) : -1;
 }
 
-/// The Eikonal equation |grad d| = 1, upwind, for a line of voxels of a padded leaf: from the lower neighbour along each
-/// axis. `out` is a distance, or what the voxel has, if that is less or its neighbours are further than `furthest`.
-/// Without branches, so that the compiler takes several voxels at once.
+/// The Eikonal equation |grad d| = 1, upwind, for a line of voxels of a padded leaf: from the lower neighbour along
+/// each axis. `out` is a distance, or what the voxel has, if that is less or its neighbours are further than
+/// `furthest`. Without branches, so that the compiler takes several voxels at once.
 void distances_from_neighbours(const float* line, float furthest, float* out) {
     constexpr int y_step = padded_edge, x_step = padded_edge * padded_edge;
     for (int z = 0; z < leaf_edge; ++z) {

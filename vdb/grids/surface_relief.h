@@ -19,7 +19,6 @@ struct ReliefSource {
     std::vector<float> strength;             ///< 1, up to relief_of_breaks where it broke, 0 where it was pressed
 };
 
-
 /// Snow breaks along its weakest bonds: how much higher the relief of its fresh faces is.
 constexpr float relief_of_breaks = 2.5f;
 

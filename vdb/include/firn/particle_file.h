@@ -47,8 +47,9 @@ struct ParticleFile {
 /// Both are for looking at and rendering; what is simulated further should keep its bits.
 enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, bgeo_sc, bgeo_sc_16, vdb_points, vdb_points_16, ply, usda };
 
-/// By the name's ending: .bgeo, .bgeo.gz, .bgeo.sc (Houdini's Blosc container), .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and
-/// .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give equal bytes. Throws Error.
+/// By the name's ending: .bgeo, .bgeo.gz, .bgeo.sc (Houdini's Blosc container), .bhclassic (the classic V5 layout),
+/// .vdb, or for other programs .ply and .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal
+/// particles give equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);
