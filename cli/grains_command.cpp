@@ -98,6 +98,7 @@ int run(const CommandLine& line) {
     if (file_settings.bits != 16 && file_settings.bits != 32 && (packed || file_settings.bits != 8))
         throw UsageError(packed ? "--bits is 16 or 32 for a .bgeo.sc" : "--bits is 8, 16 or 32");
     file_settings.scene = scene.name;
+    file_settings.rest = line.text("--rest", "");
     for (const std::string& name : attribute_names(line))
         file_settings.attributes.emplace_back(name, std::vector<float>());
     const std::vector<int> simulated = run.particle_frames();

@@ -110,6 +110,18 @@ class Grains(firn_runs.Runs):
         self.assertIn("no attribute 'rest'", error)
         self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
 
+    def test_births_of_other_snow(self):
+        self.firn("grains", "run", "--frames", "8")
+        # Grains of other births are other grains, and ids that were not there are named.
+        error = self.fails("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0001.bgeo")
+        self.assertRegex(error, r"particle \d+ is not in ")
+        out, _ = self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
+        self.assertNotIn("is there", out)
+        out, _ = self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
+        self.assertIn("is there", out)
+        os.remove(self.path("run/particles/fall.0002.bgeo"))
+        self.assertIn("has frames 1, 3-8", self.fails("preview", "run", "--frames", "2", "--size", "64x48"))
+
     def test_wrong_usage(self):
         self.assertIn("compaction", self.fails("grains", "run", "--attributes", "compacton", code=2))
         self.assertIn("--bits", self.fails("grains", "run", "--bits", "12", code=2))

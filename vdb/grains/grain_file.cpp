@@ -74,6 +74,7 @@ std::string settings_text(const GrainSettings& s, const GrainFileSettings& file,
                        std::to_string(s.per_particle) + " seed " + std::to_string(s.seed) + " crumble " +
                        text_of(s.crumble) + " disperse " + text_of(s.disperse) + " size_spread " +
                        text_of(s.size_spread) + " layer " + text_of(s.layer) + " bits " + std::to_string(file.bits);
+    if (!file.rest.empty()) text += " rest " + file.rest;
     for (const auto& [name, values] : file.attributes) text += " " + name;
     return text;
 }

@@ -28,6 +28,7 @@ struct GrainFileSettings {
     /// More attributes: a name and a value for each particle, which its grains inherit.
     std::vector<std::pair<std::string, std::vector<float>>> attributes;
     std::string scene;  ///< kept as metadata
+    std::string rest;   ///< where the births come from, if not from the particles: other births, other grains
 };
 
 struct GrainFileStatistics {
