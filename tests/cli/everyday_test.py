@@ -108,6 +108,18 @@ class Everyday(firn_runs.Runs):
         self.assertIn("no collider is called that; did you mean 'car'",
                       self.fails("check", self.write("bad.toml", HEAD + layer.replace('"car"', '"cat"') + car)))
 
+    def test_what_a_file_can_not_be(self):
+        # Nothing is inside of a sheet: it is said to be open. Scenes of other programs are meshes elsewhere.
+        with open(self.path("sheet.obj"), "w") as file:
+            file.write("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n")
+        sheet = '[[snow]]\nname = "a"\nshape = "mesh"\nfile = "sheet.obj"\n'
+        self.assertIn("the mesh is not closed (4 open", self.fails("check", self.write("scene.toml", HEAD + sheet + GROUND)))
+        for name in ("boot.abc", "boot.usd"):
+            with open(self.path(name), "w"):
+                pass
+            mesh = f'[[collider]]\nname = "boot"\nshape = "mesh"\nfile = "{name}"\n'
+            self.assertIn("one file for each frame", self.fails("check", self.write("scene.toml", HEAD + mesh)))
+
     def test_overlaps_are_left_out(self):
         two = BOX.format("a", 0, 0.3) + BOX.format("b", 0.2, 0.3)
         self.firn("sim", self.write("scene.toml", HEAD + two + GROUND), "--out", "both", "--frames", "1")
