@@ -31,7 +31,8 @@ SHOTS = {
                        ("camera.eye=[0.32, 0.34, 0.46]", "camera.target=[0, 0.07, 0.02]", "camera.f_stop=5.6")),
     "plough": Shot("plough", 1.9, 40, 48, 0.03, ("camera.eye=[1.6, 0.9, 2.0]", "camera.target=[0, 0.1, 0.1]")),
     "roof_slide": Shot("roof_slide", 2.6, 30, 48, 0.02),
-    "snowball": Shot("snowball_drop", 4, 6, 48, 0.03, ("camera.eye=[1.1, 0.55, 1.6]", "camera.target=[0.15, 0.2, 0]")),
+    "snowball": Shot("snowball_drop", 4, 5, 48, 0.03,
+                     ("snow.ball.jitter=0.6", "camera.eye=[0.95, 0.5, 1.35]", "camera.target=[0.15, 0.22, 0]")),
     "snowfall": Shot("snowfall", 3.3, 96, 48, 0, ("camera.eye=[0.95, 0.75, 1.3]", "camera.target=[0, 0.36, 0]")),
 }
 
