@@ -46,12 +46,13 @@ int run(const CommandLine& line) {
         write_mesh(out, read_mesh(in));
         return exit_done;
     }
-    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.gz") || ends_in(out, ".vdb") ||
-                       ends_in(out, ".ply") || ends_in(out, ".usda");
-    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.gz, .vdb, .ply or .usda");
+    const bool known = ends_in(out, ".bgeo") || ends_in(out, ".bgeo.gz") || ends_in(out, ".bgeo.sc") ||
+                       ends_in(out, ".vdb") || ends_in(out, ".ply") || ends_in(out, ".usda");
+    if (!known) throw UsageError(out + ": particles can become .bgeo, .bgeo.gz, .bgeo.sc, .vdb, .ply or .usda");
     const bool volumes = line.has("--volumes"), classic = line.has("--classic");
     const bool small = line.integer("--bits", 32, 16, 32) == 16;
-    if (small && (volumes || !ends_in(out, ".vdb"))) throw UsageError("--bits 16 is for points in a .vdb");
+    if (small && (volumes || (!ends_in(out, ".vdb") && !ends_in(out, ".bgeo.sc"))))
+        throw UsageError("--bits 16 is for points in a .vdb, and for .bgeo.sc");
     if (volumes && !ends_in(out, ".vdb")) throw UsageError("--volumes makes a .vdb, not " + out);
     if (classic && !ends_in(out, ".bgeo")) throw UsageError("--classic makes a .bgeo, not " + out);
 
@@ -71,7 +72,7 @@ int run(const CommandLine& line) {
     else if (classic)
         write_particles(out, file, ParticleFormat::bgeo_classic);
     else if (small)
-        write_particles(out, file, ParticleFormat::vdb_points_16);
+        write_particles(out, file, ends_in(out, ".vdb") ? ParticleFormat::vdb_points_16 : ParticleFormat::bgeo_sc_16);
     else
         write_particles(out, file);
     return exit_done;
@@ -82,17 +83,18 @@ int run(const CommandLine& line) {
 Subcommand convert_command() {
     return {
         "convert",
-        "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these (but .sc), .ply and .usda; to volumes; meshes",
+        "particles from .bgeo, .bgeo.gz, .bgeo.sc and .vdb to these, .ply and .usda; to volumes; meshes",
         "firn convert IN OUT [options]",
         "  firn convert in.bgeo out.vdb                particles as OpenVDB points\n"
         "  firn convert in.bgeo out.vdb --volumes      as density, velocity and surface\n"
+        "  firn convert in.bgeo out.bgeo.sc --bits 16  as small as .bgeo gets\n"
         "  firn convert in.bgeo out.ply                for Blender: a vertex for each particle, with its attributes\n"
         "  firn convert in.bgeo out.usda               UsdGeomPoints, for Blender and Solaris\n"
         "  firn convert in.bgeo old.bgeo --classic     for Partio and old tools\n",
         {{"IN", "", ".bgeo (a checkpoint too), .bgeo.gz, .bgeo.sc, .vdb (points), or a mesh (.obj, .ply, .stl)"},
-         {"OUT", "", ".bgeo, .bgeo.gz, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
+         {"OUT", "", ".bgeo, .bgeo.gz, .bgeo.sc, .vdb, .ply, .usda, or a mesh (.obj, .ply)"},
          {"--classic", "", "write .bgeo in the classic V5 layout"},
-         {"--bits", "N", "of the numbers of points in a .vdb: 16 or 32 (default: 32)"},
+         {"--bits", "N", "of the numbers of points in a .vdb or .bgeo.sc: 16 or 32 (default: 32)"},
          {"--volumes", "", "make grids of the particles"},
          {"--spacing", "M", "between particles, when IN does not say"},
          {"--voxel", "M", "size of a voxel; half the spacing unless given"},

@@ -90,13 +90,15 @@ int run(const CommandLine& line) {
     const RunFolder run(folder, scene.name), out(line.text("--out", folder), scene.name);
     const GrainSettings settings = settings_of(line, scene);
     const std::string format = line.text("--format", "vdb");
-    if (format != "vdb" && format != "bgeo" && format != "usda")
-        throw UsageError("--format is 'vdb', 'bgeo' or 'usda', not '" + format + "'");
+    if (format != "vdb" && format != "bgeo" && format != "bgeo.sc" && format != "usda")
+        throw UsageError("--format is 'vdb', 'bgeo', 'bgeo.sc' or 'usda', not '" + format + "'");
     GrainFileSettings file_settings;
-    file_settings.bits = format != "vdb" ? 32 : line.integer("--bits", file_settings.bits, 8, 32);
-    if (file_settings.bits != 8 && file_settings.bits != 16 && file_settings.bits != 32)
-        throw UsageError("--bits is 8, 16 or 32");
+    const bool packed = format == "bgeo.sc";
+    file_settings.bits = format != "vdb" && !packed ? 32 : line.integer("--bits", packed ? 16 : 8, 8, 32);
+    if (file_settings.bits != 16 && file_settings.bits != 32 && (packed || file_settings.bits != 8))
+        throw UsageError(packed ? "--bits is 16 or 32 for a .bgeo.sc" : "--bits is 8, 16 or 32");
     file_settings.scene = scene.name;
+    file_settings.rest = line.text("--rest", "");
     for (const std::string& name : attribute_names(line))
         file_settings.attributes.emplace_back(name, std::vector<float>());
     const std::vector<int> simulated = run.particle_frames();
@@ -134,8 +136,8 @@ constexpr const char* details =
     "Each frame is made by itself, so a farm may split the frames in any way; the same command continues after a "
     "crash.\n"
     "The result does not depend on the number of threads. A .vdb is made brick by brick and takes little memory; a\n"
-    ".bgeo holds every bit, and needs all grains in memory; so does a .usda, text, which NAME.usda then shows in\n"
-    "Solaris and Blender.\n"
+    ".bgeo holds every bit, and needs all grains in memory; so do a .bgeo.sc, compressed, and a .usda, text, which\n"
+    "NAME.usda then shows in Solaris and Blender.\n"
     "\n"
     "  firn grains out/wall                              32 grains for each particle\n"
     "  firn grains out/wall --per-particle 100 --frames 40-60\n"
@@ -147,24 +149,27 @@ constexpr const char* details =
 }  // namespace
 
 Subcommand grains_command() {
-    return {"grains",
-            "make render grains from a run's particles: detail that was not simulated",
-            "firn grains RUN [options]",
-            details,
-            frame_work_options(
-                {{"--per-particle", "N", "grains for each particle, in the mean: 1 to 256 (default: 32)"},
-                 {"--layer", "METRES", "only near the snow's surface, this deep (default: everywhere)"},
-                 {"--crumble", "X", "spacings that grains come off fresh fracture faces (default: 0.6)"},
-                 {"--disperse", "X", "how much wider the grains of loose particles spread (default: 1)"},
-                 {"--size-spread", "X", "how unequal they are: standard deviation of log(radius) (default: 0.3)"},
-                 {"--seed", "N", "another pattern (default: 0)"},
-                 {"--attributes", "LIST", "more attributes, from the particles: compaction,density,age"},
-                 {"--format", "FORMAT", "vdb (small), bgeo, or usda, which the run's stage shows (default: vdb)"},
-                 {"--bits", "N", "of positions in a .vdb, within two grains: 8, 16, or 32 = all floats (default: 8)"},
-                 {"--rest", "FILE",
-                  "where the snow was born, by id (default: the attribute rest, or else the first frame)"},
-                 {"--out", "FOLDER", "where they go, FOLDER/grains (default: the run's folder)"}}),
-            run};
+    return {
+        "grains",
+        "make render grains from a run's particles: detail that was not simulated",
+        "firn grains RUN [options]",
+        details,
+        frame_work_options(
+            {{"--per-particle", "N", "grains for each particle, in the mean: 1 to 256 (default: 32)"},
+             {"--layer", "METRES", "only near the snow's surface, this deep (default: everywhere)"},
+             {"--crumble", "X", "spacings that grains come off fresh fracture faces (default: 0.6)"},
+             {"--disperse", "X", "how much wider the grains of loose particles spread (default: 1)"},
+             {"--size-spread", "X", "how unequal they are: standard deviation of log(radius) (default: 0.3)"},
+             {"--seed", "N", "another pattern (default: 0)"},
+             {"--attributes", "LIST", "more attributes, from the particles: compaction,density,age"},
+             {"--format", "FORMAT", "vdb (small), bgeo, bgeo.sc, or usda, which the run's stage shows (default: vdb)"},
+             {"--bits", "N",
+              "of a .vdb's positions within two grains: 8, 16, or 32 = all floats (default: 8); of a .bgeo.sc: 16 or "
+              "32 (default: 16)"},
+             {"--rest", "FILE",
+              "where the snow was born, by id (default: the attribute rest, or else the first frame)"},
+             {"--out", "FOLDER", "where they go, FOLDER/grains (default: the run's folder)"}}),
+        run};
 }
 
 }  // namespace firn

@@ -46,6 +46,18 @@ std::vector<int> some_of(const std::vector<int>& frames, size_t count) {
     return some;
 }
 
+/// "1-2, 4": as --frames takes them.
+std::string frames_text(const std::vector<int>& frames) {
+    std::string text;
+    for (size_t first = 0, last = 0; first < frames.size(); first = last) {
+        last = first + 1;
+        while (last < frames.size() && frames[last] == frames[last - 1] + 1) ++last;
+        text += (first > 0 ? ", " : "") + std::to_string(frames[first]);
+        if (last > first + 1) text += "-" + std::to_string(frames[last - 1]);
+    }
+    return text;
+}
+
 struct Box {
     Float3 low{1e30f, 1e30f, 1e30f}, high{-1e30f, -1e30f, -1e30f};
 
@@ -187,7 +199,7 @@ private:
             if (set.has(frame, scene_.first_frame)) frames_.push_back(frame);
         if (frames_.empty())
             throw Error("--frames " + line_.text("--frames", "") + ": " + run_.path() + " has frames " +
-                        std::to_string(all.front()) + " to " + std::to_string(all.back()));
+                        frames_text(all));
     }
 
     PreviewFrame read_frame(int number) const {

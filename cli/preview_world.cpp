@@ -115,6 +115,7 @@ void World::add_snow(const PreviewFrame& frame, PreviewQuality quality, int thre
         settings.origin = origin;
         settings.threads = threads;
         settings.with_velocity = moves && !frame.velocity.empty();
+        settings.lone_spheres = quality == PreviewQuality::draft;
         if (quality == PreviewQuality::draft) settings.kernels = false;
         settings.voxel = quality == PreviewQuality::draft ? 0.8f : voxel_of(frame.snow.size(), quality);
         Particles snow;

@@ -142,7 +142,7 @@ std::string RunFolder::find_particles(int frame) const {
 }
 
 std::string RunFolder::find_grains(int frame) const {
-    for (const char* ending : {"vdb", "bgeo"})
+    for (const char* ending : {"vdb", "bgeo.sc", "bgeo"})
         if (const std::string path = grains(frame, ending); fs::exists(path)) return path;
     return "";
 }

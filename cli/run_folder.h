@@ -5,7 +5,7 @@
 //   OUT/manifest.jsonl                which of these files are Firn's own, their sizes and checksums (manifest.h)
 //   OUT/scene.toml                    the scene as run: where its paths start and what --set changed stand on top
 //   OUT/run.jsonl                     one line about the run, then one per frame (run_log.h)
-//   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.gz or .vdb)
+//   OUT/particles/NAME.0001.bgeo      particles, every attribute (.bgeo, .bgeo.gz, .bgeo.sc or .vdb)
 //   OUT/volumes/NAME.0001.vdb         density, velocity, surface, ...
 //   OUT/grains/NAME.0001.vdb          render grains of `firn grains` (.vdb, .bgeo or .usda)
 //   OUT/checkpoints/NAME.0001.bgeo    what --resume starts from
@@ -33,7 +33,7 @@ public:
     std::string scene() const { return folder_ + "/scene.toml"; }
     std::string log() const { return folder_ + "/run.jsonl"; }
     std::string lock() const { return folder_ + "/.lock"; }
-    /// `ending`: "bgeo", "bgeo.gz" or "vdb".
+    /// `ending`: "bgeo", "bgeo.gz", "bgeo.sc" or "vdb".
     std::string particles(int frame, const std::string& ending) const;
     std::string volumes(int frame) const;
     /// `ending`: "vdb", "bgeo" or "usda".

@@ -109,7 +109,7 @@ struct SceneCamera {
 
 struct SceneOutput {
     std::string folder;                                             ///< "" = out/NAME
-    std::string particles = "bgeo";                                 ///< bgeo, bgeo_classic, vdb, none
+    std::string particles = "bgeo";                                 ///< as `firn keys` lists them
     std::vector<std::string> volumes{"density", "vel", "surface"};  ///< grid names; empty = none
     int every = 1;                                                  ///< frames
     float voxel = 0;                                                ///< m; 0 = half the spacing

@@ -105,7 +105,7 @@ std::vector<SceneKey> make_table() {
         no_motion({"camera", "ground_height", number, "m", "that plane's", -far, far, "Height of that ground."}),
 
         no_motion({"output", "folder", text, "", "out/NAME, from where firn is started", 0, 0, "The run's folder, relative to the scene file; it must lie in the folder that firn is started in. --out overrides it, and may name any folder."}),
-        no_motion({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files. bgeo.gz is smaller and slower to write; vdb16 smaller still, with 16 bits a number: good for looks, not to simulate on from.", {"bgeo", "bgeo.gz", "bgeo_classic", "vdb", "vdb16", "none"}}),
+        no_motion({"output", "particles", choice, "", "bgeo", 0, 0, "Format of the particle files. bgeo.sc (compressed by Blosc) and bgeo.gz are smaller, and bgeo.gz slower to write; bgeo.sc16 and vdb16 smaller still, with 16 bits a number: good for looks, not to simulate on from.", {"bgeo", "bgeo.sc", "bgeo.sc16", "bgeo.gz", "bgeo_classic", "vdb", "vdb16", "none"}}),
         no_motion({"output", "volumes", words, "", "density vel surface", 0, 0, "Grids of the .vdb files: density, vel, surface, density_masked, and any particle attribute (compaction, pressure, ...). [] = none."}),
         no_motion({"output", "every", integer, "frames", "1", 1, 1e6, "Write files only every Nth frame."}),
         no_motion({"output", "voxel", number, "m", "half the spacing", 1e-4, 1e3, "Size of a voxel. Smaller voxels show finer detail and take more memory and time."}),

@@ -370,6 +370,7 @@ RunPlan Run::plan() const {
     plan.particles = scene_.output.particles == "none"           ? ""
                      : scene_.output.particles == "bgeo_classic" ? "bgeo"
                      : scene_.output.particles == "vdb16"        ? "vdb"
+                     : scene_.output.particles == "bgeo.sc16"    ? "bgeo.sc"
                                                                  : scene_.output.particles;
     plan.volumes = !scene_.output.volumes.empty();
     plan.usd = scene_.output.usd;
@@ -697,6 +698,8 @@ void Run::write_particle_file(int frame, double time) {
                 write_particles(path, file, ParticleFormat::bgeo_classic);
             else if (scene_.output.particles == "vdb16")
                 write_particles(path, file, ParticleFormat::vdb_points_16);
+            else if (scene_.output.particles == "bgeo.sc16")
+                write_particles(path, file, ParticleFormat::bgeo_sc_16);
             else
                 write_particles(path, file);
         });

@@ -300,7 +300,8 @@ void complete(const Snow& snow, const Parameters& parameters, double particles, 
               std::vector<std::string>& warnings) {
     if (!(particles > 0) && snow.geometry.shape != ShapeKind::particles)
         throw Error(snow.where + ": " + title(snow) + " is too small for one particle at a spacing of " +
-                    std::to_string(parameters.spacing) + " m; make it larger, or raise scene.resolution");
+                    std::to_string(parameters.spacing) + " m; make it larger, or raise scene.resolution" +
+                    (warnings.empty() ? std::string() : " (" + warnings.front() + ")"));
     for (std::string& warning : warnings) warning = title(snow) + ": " + warning;
     require_near(bounds.low, bounds.high, parameters.spacing, snow.where + ": " + title(snow));
 }

@@ -108,7 +108,7 @@ def main():
     if not world.node_tree:
         world.use_nodes = True  # before Blender 5
     sky = world.node_tree.nodes["Background"]
-    sky.inputs["Color"].default_value = (0.55, 0.72, 1.0, 1)
+    sky.inputs["Color"].default_value = (0.62, 0.77, 1.0, 1)
     sky.inputs["Strength"].default_value = 0.7
     scene.world = world
 

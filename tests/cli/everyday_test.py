@@ -172,6 +172,18 @@ class Everyday(firn_runs.Runs):
         self.assertIn("no collider is called that; did you mean 'car'",
                       self.fails("check", self.write("bad.toml", HEAD + layer.replace('"car"', '"cat"') + car)))
 
+    def test_what_a_file_can_not_be(self):
+        # Nothing is inside of a sheet: it is said to be open. Scenes of other programs are meshes elsewhere.
+        with open(self.path("sheet.obj"), "w") as file:
+            file.write("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n")
+        sheet = '[[snow]]\nname = "a"\nshape = "mesh"\nfile = "sheet.obj"\n'
+        self.assertIn("the mesh is not closed (4 open", self.fails("check", self.write("scene.toml", HEAD + sheet + GROUND)))
+        for name in ("boot.abc", "boot.usd"):
+            with open(self.path(name), "w"):
+                pass
+            mesh = f'[[collider]]\nname = "boot"\nshape = "mesh"\nfile = "{name}"\n'
+            self.assertIn("one file for each frame", self.fails("check", self.write("scene.toml", HEAD + mesh)))
+
     def test_overlaps_are_left_out(self):
         two = BOX.format("a", 0, 0.3) + BOX.format("b", 0.2, 0.3)
         self.firn("sim", self.write("scene.toml", HEAD + two + GROUND), "--out", "both", "--frames", "1")
@@ -262,7 +274,14 @@ class Everyday(firn_runs.Runs):
                 self.assertAlmostEqual(row[name], other[name], delta=0.16 / 65535)
             self.assertAlmostEqual(row["vy"], other["vy"], delta=1e-3 * abs(row["vy"]) + 1e-6)
             self.assertEqual(row["rest_x"], other["rest_x"])
-        self.assertIn(".bgeo.gz", self.fails("convert", source, "two.bgeo.sc", code=2))
+        # Houdini's container, with every bit and with 16.
+        self.firn("convert", source, "two.bgeo.sc")
+        self.firn("convert", "two.bgeo.sc", "third.bgeo")
+        with open(self.path("again.bgeo"), "rb") as again, open(self.path("third.bgeo"), "rb") as third:
+            self.assertEqual(again.read(), third.read())
+        self.firn("convert", source, "small.bgeo.sc", "--bits", "16")
+        self.assertLess(os.path.getsize(self.path("small.bgeo.sc")), os.path.getsize(self.path("two.bgeo.sc")))
+        self.assertIn("--bits 16", self.fails("convert", source, "x.bgeo", "--bits", "16", code=2))
 
 
 if __name__ == "__main__":

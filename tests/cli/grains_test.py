@@ -74,6 +74,22 @@ class Grains(firn_runs.Runs):
         for name in ("v,", "id,", "pscale,", "compaction,", "age,"):
             self.assertIn("attribute: " + name, info)
 
+    def test_compressed_houdini_geometry(self):
+        self.firn("grains", "run", "--frames", "8", "--format", "bgeo")
+        self.firn("grains", "run", "--frames", "8", "--format", "bgeo.sc")
+        self.firn("convert", "run/grains/fall.0008.bgeo", "all.bgeo.sc")
+        out, _ = self.firn("grains", "run", "--frames", "8", "--format", "bgeo.sc")
+        self.assertEqual(out.count("is there"), 1, out)
+        small, whole = (os.path.getsize(self.path(name)) for name in ("run/grains/fall.0008.bgeo.sc", "all.bgeo.sc"))
+        self.assertLess(small, 0.7 * whole)
+        # As many grains of the same attributes; the preview takes them.
+        lines = [[line for line in self.firn("info", name)[0].splitlines() if line.startswith("particles:")]
+                 for name in ("run/grains/fall.0008.bgeo.sc", "run/grains/fall.0008.bgeo")]
+        self.assertEqual(*lines)
+        os.remove(self.path("run/grains/fall.0008.bgeo"))
+        out, _ = self.firn("preview", "run", "--frames", "8", "--size", "64x48", "--show", "grains")
+        self.assertIn("grains", out)
+
     def test_a_resumed_run_knows_where_its_snow_was_born(self):
         scene = self.shared.path("fall.toml")
         self.firn("sim", scene, "--out", "again", "--frames", "1-5")
@@ -94,10 +110,23 @@ class Grains(firn_runs.Runs):
         self.assertIn("no attribute 'rest'", error)
         self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
 
+    def test_births_of_other_snow(self):
+        self.firn("grains", "run", "--frames", "8")
+        # Grains of other births are other grains, and ids that were not there are named.
+        error = self.fails("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0001.bgeo")
+        self.assertRegex(error, r"particle \d+ is not in ")
+        out, _ = self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
+        self.assertNotIn("is there", out)
+        out, _ = self.firn("grains", "run", "--frames", "8", "--rest", "run/particles/fall.0008.bgeo")
+        self.assertIn("is there", out)
+        os.remove(self.path("run/particles/fall.0002.bgeo"))
+        self.assertIn("has frames 1, 3-8", self.fails("preview", "run", "--frames", "2", "--size", "64x48"))
+
     def test_wrong_usage(self):
         self.assertIn("compaction", self.fails("grains", "run", "--attributes", "compacton", code=2))
         self.assertIn("--bits", self.fails("grains", "run", "--bits", "12", code=2))
-        self.assertIn("'vdb', 'bgeo' or 'usda'", self.fails("grains", "run", "--format", "abc", code=2))
+        self.assertIn("--bits", self.fails("grains", "run", "--bits", "8", "--format", "bgeo.sc", code=2))
+        self.assertIn("'vdb', 'bgeo', 'bgeo.sc' or 'usda'", self.fails("grains", "run", "--format", "abc", code=2))
         self.fails("grains", "run", "--per-particle", "1000", code=2)
         self.assertIn("no attribute 'density'", self.fails("grains", "run", "--frames", "1", "--attributes", "density"))
         os.remove(self.path("run/particles/fall.0003.bgeo"))

@@ -10,6 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "files/formats.h"
+#include "files/half.h"
+#include "firn/grain_file.h"
 #include "firn/new_file.h"
 #include "particle_samples.h"
 
@@ -518,9 +521,7 @@ TEST(ParticleFiles, UnknownEndingsAreRefused) {
     const ParticleFile file = sample_particles(2, 0);
     EXPECT_NE(error_of([&] {
                   firn::write_particles(folder / "a.abc", file);
-              }).find(".bgeo, .bgeo.gz, .bhclassic, .vdb, .ply or .usda"),
-              std::string::npos);
-    EXPECT_NE(error_of([&] { firn::write_particles(folder / "a.bgeo.sc", file); }).find("Write .bgeo.gz"),
+              }).find(".bgeo, .bgeo.gz, .bgeo.sc, .bhclassic, .vdb, .ply or .usda"),
               std::string::npos);
     EXPECT_EQ(folder.count(), 0u);
 }
@@ -550,6 +551,101 @@ TEST(BloscContainer, BlocksAreJoined) {
     expect_same_file(firn::read_particles(data_folder + "simple_partanim_16_5.bgeo"), unpacked);
     expect_every_prefix_fails(container, 44);
     expect_no_crash_with_flipped_bits(container.substr(0, 100));
+}
+
+uint64_t big_endian_at(const std::string& bytes, size_t at) {
+    uint64_t value = 0;
+    for (size_t k = 0; k < 8; ++k) value = value << 8 | static_cast<uint8_t>(bytes[at + k]);
+    return value;
+}
+
+// What a reader that trusts the index does: from the end of the file to each block by itself.
+TEST(BloscContainer, TheIndexLeadsToEveryBlock) {
+    Folder folder;
+    const ParticleFile file = sample_particles(50'000, 1);
+    firn::write_particles(folder / "a.bgeo", file);
+    firn::write_particles(folder / "a.bgeo.sc", file);
+    const std::string plain = bytes_of(folder / "a.bgeo"), packed = bytes_of(folder / "a.bgeo.sc");
+    EXPECT_LT(packed.size(), plain.size());
+    EXPECT_EQ(packed.substr(0, 12), std::string("scf1") + std::string(8, '\0'));
+    EXPECT_EQ(packed.substr(packed.size() - 4), "1fcs");
+    const uint64_t index_bytes = big_endian_at(packed, packed.size() - 12);
+    ASSERT_LT(index_bytes + 24, packed.size());
+    const size_t index = packed.size() - 12 - index_bytes, count = index_bytes / 8 - 1;
+    const uint64_t block = big_endian_at(packed, packed.size() - 28), last = big_endian_at(packed, packed.size() - 20);
+    EXPECT_EQ(block, 1u << 20);
+    ASSERT_GT(count, 2u);
+    EXPECT_EQ((count - 1) * block + last, plain.size());
+    for (size_t k = 0; k < count; ++k) {
+        const uint64_t begin = 12 + (k == 0 ? 0 : big_endian_at(packed, index + 8 * (k - 1)));
+        const uint64_t end = k + 1 == count ? index : 12 + big_endian_at(packed, index + 8 * k);
+        ASSERT_LT(begin, end);
+        ASSERT_LE(end, index);
+        // A container of this block alone.
+        const std::string alone = std::string("scf1") + std::string(8, '\0') + packed.substr(begin, end - begin);
+        const std::vector<uint8_t> inside =
+            firn::unpack_blosc_container("alone", reinterpret_cast<const uint8_t*>(alone.data()), alone.size());
+        EXPECT_EQ(std::string(inside.begin(), inside.end()), plain.substr(k * block, k + 1 == count ? last : block));
+    }
+}
+
+TEST(BloscContainer, OneBlockAndNone) {
+    Folder folder;
+    for (const size_t count : {size_t{0}, size_t{3}}) {
+        const ParticleFile file = sample_particles(count, 0);
+        firn::write_particles(folder / "a.bgeo.sc", file);
+        const std::string packed = bytes_of(folder / "a.bgeo.sc");
+        EXPECT_EQ(big_endian_at(packed, packed.size() - 12), 16u);
+        EXPECT_EQ(firn::count_particles(folder / "a.bgeo.sc"), count);
+        firn::write_particles(folder / "a.bgeo", file);
+        expect_same_file(firn::read_particles(folder / "a.bgeo"), firn::read_particles(folder / "a.bgeo.sc"));
+    }
+}
+
+// 16 bits: places to 1/4096 of a spacing, other numbers to half of a half float's last bit; births stay whole.
+TEST(BloscContainer, SixteenBitsAreOffByNoMoreThanTheySay) {
+    Folder folder;
+    ParticleFile file = sample_particles(5000, 0);
+    firn::GrainBirths births;
+    for (const firn::Float3& p : file.particles.position) births.rest.push_back({p.x + 0.1234567f, p.y, p.z});
+    births.time.assign(5000, 0.30000001f);
+    firn::add_births(file, births);
+    firn::write_particles(folder / "a.bgeo.sc", file);
+    firn::write_particles(folder / "b.bgeo.sc", file, firn::ParticleFormat::bgeo_sc_16);
+    EXPECT_LT(bytes_of(folder / "b.bgeo.sc").size(), 0.8 * static_cast<double>(bytes_of(folder / "a.bgeo.sc").size()));
+    const ParticleFile back = firn::read_particles(folder / "b.bgeo.sc");
+    ASSERT_EQ(back.particles.count(), 5000u);
+    EXPECT_EQ(back.particles.id, file.particles.id);
+    EXPECT_TRUE(same_bits(firn::births_of(back).rest, births.rest));
+    EXPECT_EQ(firn::births_of(back).time, births.time);
+    for (size_t i = 0; i < 5000; ++i) {
+        const firn::Float3 &p = file.particles.position[i], &q = back.particles.position[i];
+        const firn::Float3 &v = file.particles.velocity[i], &w = back.particles.velocity[i];
+        const float place = file.spacing / 4096;
+        EXPECT_NEAR(p.x, q.x, place);
+        EXPECT_NEAR(p.y, q.y, place);
+        EXPECT_NEAR(p.z, q.z, place);
+        EXPECT_NEAR(v.x, w.x, std::fabs(v.x) / 2048 + 1e-7f);
+        EXPECT_NEAR(v.y, w.y, std::fabs(v.y) / 2048 + 1e-7f);
+        EXPECT_NEAR(v.z, w.z, std::fabs(v.z) / 2048 + 1e-7f);
+    }
+}
+
+TEST(Half, EveryHalfFloatComesBackAndOthersRoundToTheNearest) {
+    for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
+        const float here = firn::half_to_float(static_cast<uint16_t>(bits));
+        EXPECT_EQ(firn::float_to_half(here), bits);
+        EXPECT_EQ(firn::float_to_half(-here), bits | 0x8000);
+        if (bits == 0x7bff) break;
+        const float next = firn::half_to_float(static_cast<uint16_t>(bits + 1)), middle = 0.5f * (here + next);
+        EXPECT_EQ(firn::float_to_half(middle), bits + (bits & 1));
+        EXPECT_EQ(firn::float_to_half(std::nextafter(middle, 0.0f)), bits);
+        EXPECT_EQ(firn::float_to_half(std::nextafter(middle, 1e9f)), bits + 1);
+    }
+    EXPECT_EQ(firn::float_to_half(65519.0f), 0x7bff);
+    EXPECT_EQ(firn::float_to_half(65520.0f), 0x7c00);
+    EXPECT_EQ(firn::float_to_half(-INFINITY), 0xfc00);
+    EXPECT_TRUE(std::isnan(firn::half_to_float(firn::float_to_half(NAN))));
 }
 
 // Classic V5.

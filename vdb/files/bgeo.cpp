@@ -10,6 +10,7 @@
 #include "files/binary_json.h"
 #include "files/columns.h"
 #include "files/formats.h"
+#include "files/half.h"
 #include "files/output.h"
 #include "firn/error.h"
 #include "firn/short_token.h"
@@ -457,9 +458,44 @@ StoredType stored_type(Storage storage) {
     return {"fpreal32", JsonNumber::real32, 4};
 }
 
+/// How a column's numbers become smaller.
+struct Coarsening {
+    bool half = false;  ///< half floats
+    float step = 0;     ///< multiples of a power of two, whose last bytes are zeros, which compress; 0 = as they are
+};
+
+/// Where the snow was born is computed with, and stays whole; so does what a half float can't hold.
+Coarsening coarsening_of(const Column& column, const ParticleFile& file) {
+    Coarsening coarsening;
+    if (column.name == "P") {
+        if (file.spacing > 0) coarsening.step = std::exp2(std::floor(std::log2(file.spacing / 2048)));
+        return coarsening;
+    }
+    if (column.storage != Storage::float32 || column.name == "rest" || column.name == "birth") return coarsening;
+    float most = 0;
+    if (column.constant) most = std::fabs(*column.constant);
+    const size_t numbers = column.floats ? file.particles.count() * static_cast<size_t>(column.components) : 0;
+    for (size_t k = 0; k < numbers; ++k) most = std::max(most, std::fabs(column.floats[k]));
+    // Below a thousandth a half float has fewer bits.
+    coarsening.half = most == 0 || (most >= 1e-3f && most <= 65504.0f);
+    return coarsening;
+}
+
 /// The tuples of some points as they are stored. `scratch` holds them where they must be made.
-const char* stored_tuples(const Column& column, size_t first, size_t count, std::vector<char>& scratch) {
+const char* stored_tuples(const Column& column, const Coarsening& coarsening, size_t first, size_t count,
+                          std::vector<char>& scratch) {
     const size_t components = static_cast<size_t>(column.components);
+    if (column.floats && (coarsening.half || coarsening.step > 0)) {
+        const size_t bytes = coarsening.half ? 2 : 4;
+        scratch.resize(count * components * bytes);
+        for (size_t i = 0; i < count * components; ++i) {
+            const float value = column.floats[first * components + i];
+            const uint16_t half = float_to_half(value);
+            const float rounded = coarsening.step * std::nearbyint(value / coarsening.step);
+            std::memcpy(&scratch[bytes * i], coarsening.half ? static_cast<const void*>(&half) : &rounded, bytes);
+        }
+        return scratch.data();
+    }
     if (column.floats) return reinterpret_cast<const char*>(column.floats + first * components);
     if (column.doubles) return reinterpret_cast<const char*>(column.doubles + first * components);
     if (column.storage == Storage::int64) return reinterpret_cast<const char*>(column.integers + first * components);
@@ -477,8 +513,13 @@ bool all_equal(const char* tuples, size_t count, size_t bytes) {
 
 class BgeoWriter {
 public:
-    BgeoWriter(Output& output, const ParticleFile& file)
-        : output_(output), json_(output), file_(file), columns_(columns_of(file)), details_(details_of(file)) {}
+    BgeoWriter(Output& output, const ParticleFile& file, bool small)
+        : output_(output),
+          json_(output),
+          file_(file),
+          small_(small),
+          columns_(columns_of(file)),
+          details_(details_of(file)) {}
 
     void write() {
         json_.begin_array();
@@ -555,7 +596,8 @@ private:
         json_.begin_array();
         json_.string("pointattributes");
         json_.begin_array();
-        for (const Column& column : columns_) write_column(column, file_.particles.count());
+        for (const Column& column : columns_)
+            write_column(column, file_.particles.count(), small_ ? coarsening_of(column, file_) : Coarsening());
         json_.end_array();
         if (!details_.empty()) {
             json_.string("globalattributes");
@@ -615,11 +657,12 @@ private:
             column.integers = &integer;
             if (detail.kind == Detail::Kind::text) column.strings = &strings;
         }
-        write_column(column, 1);
+        write_column(column, 1, {});
     }
 
-    void write_column(const Column& column, size_t count) {
-        const StoredType type = stored_type(column.storage);
+    void write_column(const Column& column, size_t count, const Coarsening& coarsening) {
+        const StoredType type =
+            coarsening.half ? StoredType{"fpreal16", JsonNumber::real16, 2} : stored_type(column.storage);
         json_.begin_array();
 
         json_.begin_array();
@@ -663,14 +706,14 @@ private:
         number("size", column.components);
         field("storage", type.name);
         number("pagesize", page_size);
-        write_pages(column, type, count);
+        write_pages(column, coarsening, type, count);
         json_.end_array();
         json_.end_array();
 
         json_.end_array();
     }
 
-    void write_pages(const Column& column, const StoredType& type, size_t count) {
+    void write_pages(const Column& column, const Coarsening& coarsening, const StoredType& type, size_t count) {
         const size_t tuple = static_cast<size_t>(column.components) * type.bytes;
         const size_t page_count = (count + page_size - 1) / page_size;
         const auto points_of = [&](size_t page) { return std::min(page_size, count - page * page_size); };
@@ -680,7 +723,8 @@ private:
         for (size_t page = 0; page < page_count; ++page) {
             const size_t points = points_of(page);
             constant[page] =
-                column.constant || all_equal(stored_tuples(column, page * page_size, points, scratch), points, tuple);
+                column.constant ||
+                all_equal(stored_tuples(column, coarsening, page * page_size, points, scratch), points, tuple);
             tuples += constant[page] ? 1 : points;
         }
         if (tuples < count || (count == 1 && constant[0])) {
@@ -695,11 +739,14 @@ private:
         json_.begin_uniform(type.number, tuples * static_cast<size_t>(column.components));
         for (size_t page = 0; page < page_count; ++page) {
             if (column.constant) {
-                output_.value(*column.constant);
+                if (coarsening.half)
+                    output_.value(float_to_half(*column.constant));
+                else
+                    output_.value(*column.constant);
                 continue;
             }
             const size_t points = points_of(page);
-            const char* data = stored_tuples(column, page * page_size, points, scratch);
+            const char* data = stored_tuples(column, coarsening, page * page_size, points, scratch);
             output_.write(data, (constant[page] ? 1 : points) * tuple);
         }
     }
@@ -707,6 +754,7 @@ private:
     Output& output_;
     JsonWriter json_;
     const ParticleFile& file_;
+    bool small_;
     std::vector<Column> columns_;
     std::vector<Detail> details_;
 };
@@ -741,8 +789,8 @@ std::optional<uint64_t> bgeo_count(const std::string& name, const uint8_t* bytes
     }
 }
 
-void write_bgeo(Output& output, const ParticleFile& file) {
-    BgeoWriter(output, file).write();
+void write_bgeo(Output& output, const ParticleFile& file, bool small) {
+    BgeoWriter(output, file, small).write();
 }
 
 }  // namespace firn

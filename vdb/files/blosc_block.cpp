@@ -1,5 +1,7 @@
 #include "files/blosc_block.h"
 
+#include "firn/error.h"
+
 #ifdef FIRN_HAS_BLOSC
 #include <blosc.h>
 #endif
@@ -18,6 +20,16 @@ bool blosc_header(const uint8_t* bytes, size_t size, BloscHeader& header) {
     blosc_cbuffer_sizes(bytes, &unpacked, &packed, &block);
     header = {unpacked, packed};
     return packed >= BLOSC_MIN_HEADER_LENGTH;
+}
+
+std::vector<uint8_t> blosc_pack(const uint8_t* bytes, size_t size) {
+    std::vector<uint8_t> block(size + BLOSC_MAX_OVERHEAD);
+    // The form with a context, as below.
+    const int packed =
+        blosc_compress_ctx(5, BLOSC_SHUFFLE, 4, size, bytes, block.data(), block.size(), BLOSC_LZ4_COMPNAME, 0, 1);
+    if (packed <= 0) throw Error("Blosc can't compress: this build of it has no LZ4; write .bgeo.gz or .bgeo");
+    block.resize(static_cast<size_t>(packed));
+    return block;
 }
 
 bool blosc_unpack(const uint8_t* bytes, size_t size, std::vector<uint8_t>& result) {
@@ -42,6 +54,10 @@ bool has_blosc() {
 
 bool blosc_header(const uint8_t*, size_t, BloscHeader&) {
     return false;
+}
+
+std::vector<uint8_t> blosc_pack(const uint8_t*, size_t) {
+    throw Error(".bgeo.sc needs Blosc, and this Firn was built without it; write .bgeo.gz or .bgeo");
 }
 
 bool blosc_unpack(const uint8_t*, size_t, std::vector<uint8_t>&) {

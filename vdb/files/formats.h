@@ -18,7 +18,8 @@ class Output;
 /// Houdini's modern .bgeo: geometry as binary JSON.
 bool is_bgeo(const uint8_t* bytes, size_t size);
 ParticleFile read_bgeo(const std::string& name, const uint8_t* bytes, size_t size);
-void write_bgeo(Output&, const ParticleFile&);
+/// `small`: as ParticleFormat::bgeo_sc_16 has it.
+void write_bgeo(Output&, const ParticleFile&, bool small = false);
 /// The number of points that the beginning of a .bgeo announces; nothing if it is not there.
 std::optional<uint64_t> bgeo_count(const std::string& name, const uint8_t* bytes, size_t size);
 
@@ -31,6 +32,8 @@ std::optional<uint64_t> bgeo_classic_count(const uint8_t* bytes, size_t size);
 
 /// Houdini's container of Blosc blocks, .bgeo.sc; gives the file inside.
 bool is_blosc_container(const uint8_t* bytes, size_t size);
+/// `bytes` is the file inside.
+void write_blosc_container(Output&, const std::string& bytes);
 /// `most`: bytes of it that are of interest; a block's end or so more are unpacked.
 std::vector<uint8_t> unpack_blosc_container(const std::string& name, const uint8_t* bytes, size_t size,
                                             size_t most = SIZE_MAX);

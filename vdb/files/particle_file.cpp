@@ -80,18 +80,15 @@ void write_usd_points(const std::string& path, const ParticleFile& file) {
 }  // namespace
 
 void write_particles(const std::string& path, const ParticleFile& file) {
-    if (ends_with(path, ".bgeo.sc") || ends_with(path, ".bgeosc")) {
-        throw Error(path +
-                    ": .bgeo.sc is read, but not written: its index is not documented. Write .bgeo.gz, which Houdini "
-                    "reads as well, or .bgeo");
-    }
+    if (ends_with(path, ".bgeo.sc") || ends_with(path, ".bgeosc"))
+        return write_particles(path, file, ParticleFormat::bgeo_sc);
     if (ends_with(path, ".bgeo.gz")) return write_particles(path, file, ParticleFormat::bgeo_gz);
     if (ends_with(path, ".ply")) return write_particles(path, file, ParticleFormat::ply);
     if (ends_with(path, ".usda")) return write_particles(path, file, ParticleFormat::usda);
     if (ends_with(path, ".bgeo")) return write_particles(path, file, ParticleFormat::bgeo);
     if (ends_with(path, ".bhclassic")) return write_particles(path, file, ParticleFormat::bgeo_classic);
     if (ends_with(path, ".vdb")) return write_particles(path, file, ParticleFormat::vdb_points);
-    throw Error(path + ": particles are written as .bgeo, .bgeo.gz, .bhclassic, .vdb, .ply or .usda");
+    throw Error(path + ": particles are written as .bgeo, .bgeo.gz, .bgeo.sc, .bhclassic, .vdb, .ply or .usda");
 }
 
 void write_particles(const std::string& path, const ParticleFile& file, ParticleFormat format) {
@@ -111,6 +108,15 @@ void write_particles(const std::string& path, const ParticleFile& file, Particle
                 write_bgeo(text, file);
                 text.close();
                 write_gzip(output, inside);
+                break;
+            }
+            case ParticleFormat::bgeo_sc:
+            case ParticleFormat::bgeo_sc_16: {
+                std::string inside;
+                Output text(inside);
+                write_bgeo(text, file, format == ParticleFormat::bgeo_sc_16);
+                text.close();
+                write_blosc_container(output, inside);
                 break;
             }
             case ParticleFormat::ply:

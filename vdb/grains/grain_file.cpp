@@ -1,5 +1,6 @@
 #include "firn/grain_file.h"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -34,8 +35,18 @@ RenderGrains all_grains(const std::string& path, const GrainField& field, const 
     return grains;
 }
 
-void write_bgeo_grains(const std::string& path, RenderGrains grains, const GrainFileSettings& settings,
-                       const std::map<std::string, std::string>& metadata) {
+/// With 16 bits positions are multiples of a power of two, less than 1/256 of the distance to the next grain.
+void round_positions(std::vector<Float3>& positions, const GrainSettings& settings) {
+    const double distance = double(settings.spacing) / std::cbrt(double(settings.per_particle));
+    const float step = static_cast<float>(std::exp2(std::floor(std::log2(distance / 256))));
+    for (Float3& p : positions)
+        p = {step * std::nearbyint(p.x / step), step * std::nearbyint(p.y / step), step * std::nearbyint(p.z / step)};
+}
+
+void write_bgeo_grains(const std::string& path, RenderGrains grains, const GrainSettings& grain_settings,
+                       const GrainFileSettings& settings, const std::map<std::string, std::string>& metadata) {
+    const bool small = ends_with(path, ".sc") && settings.bits == 16;
+    if (small) round_positions(grains.position, grain_settings);
     ParticleFile file;
     file.metadata = metadata;
     for (const auto& [name, values] : settings.attributes) {
@@ -51,7 +62,10 @@ void write_bgeo_grains(const std::string& path, RenderGrains grains, const Grain
     file.particles.position = std::move(grains.position);
     file.particles.velocity = std::move(grains.velocity);
     file.particles.id = std::move(grains.id);
-    write_particles(path, file);
+    if (small)
+        write_particles(path, file, ParticleFormat::bgeo_sc_16);
+    else
+        write_particles(path, file);
 }
 
 /// All that the file depends on besides the particles.
@@ -61,6 +75,7 @@ std::string settings_text(const GrainSettings& s, const GrainFileSettings& file,
                        std::to_string(s.per_particle) + " seed " + std::to_string(s.seed) + " crumble " +
                        text_of(s.crumble) + " disperse " + text_of(s.disperse) + " size_spread " +
                        text_of(s.size_spread) + " layer " + text_of(s.layer) + " bits " + std::to_string(file.bits);
+    if (!file.rest.empty()) text += " rest " + file.rest;
     for (const auto& [name, values] : file.attributes) text += " " + name;
     return text;
 }
@@ -116,14 +131,15 @@ GrainFileStatistics write_grains(const std::string& path, const GrainField& fiel
         {"scene", settings.scene},
         {settings_name, settings_text(field.settings(), settings, stamp)}};
     GrainFileStatistics statistics;
-    if (ends_with(path, ".bgeo"))
-        write_bgeo_grains(path, all_grains(path, field, settings, statistics, mass), settings, metadata);
+    if (ends_with(path, ".bgeo") || ends_with(path, ".bgeo.sc"))
+        write_bgeo_grains(path, all_grains(path, field, settings, statistics, mass), field.settings(), settings,
+                          metadata);
     else if (ends_with(path, ".usda"))
         write_usd_grains(path, all_grains(path, field, settings, statistics, mass), settings, stamp, metadata);
     else if (ends_with(path, ".vdb"))
         write_grain_points(path, field, settings, metadata, statistics, mass, interrupted);
     else
-        throw Error(path + ": grains are written as .vdb, .bgeo or .usda");
+        throw Error(path + ": grains are written as .vdb, .bgeo, .bgeo.sc or .usda");
     return statistics;
 }
 

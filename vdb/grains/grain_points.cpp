@@ -41,6 +41,17 @@ float coarse(float value, int bits) {
     return std::ldexp(std::round(mantissa * steps) / steps, exponent);
 }
 
+/// Multiples of 1/64 of the power of two above the largest component: for blur that is enough, and the velocities of
+/// neighbours become equal, which compresses.
+Vec3f coarse(const Float3& v) {
+    const float most = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+    if (most == 0 || !std::isfinite(most)) return Vec3f(v.x, v.y, v.z);
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    const float step = std::ldexp(1.0f, exponent - 6);
+    return Vec3f(step * std::round(v.x / step), step * std::round(v.y / step), step * std::round(v.z / step));
+}
+
 int32_t floor_div(int32_t a, int32_t b) {
     return (a - (a < 0 ? b - 1 : 0)) / b;
 }
@@ -188,7 +199,7 @@ private:
             const Float3 &p = from.position[i], &v = from.velocity[i];
             const openvdb::Vec3d at(begin[k].at.x(), begin[k].at.y(), begin[k].at.z());
             position.set(k, rounded(openvdb::Vec3d(p.x, p.y, p.z) / voxel_ - at));
-            velocity.set(k, small ? Vec3f(coarse(v.x, 8), coarse(v.y, 8), coarse(v.z, 8)) : Vec3f(v.x, v.y, v.z));
+            velocity.set(k, small ? coarse(v) : Vec3f(v.x, v.y, v.z));
             radius.set(k, small ? coarse(from.radius[i], 6) : from.radius[i]);
         }
         if (narrow_ids_)

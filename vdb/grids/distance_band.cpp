@@ -23,6 +23,19 @@ struct Field {
     const LeafSet& deep;  ///< leaves that are inside, so far in that their values don't matter
     float inside, outside;
 
+    /// Whether a flag is set for a leaf or any around it.
+    bool any_around(const std::vector<uint8_t>& flags, size_t leaf) const {
+        if (flags[leaf]) return true;
+        const uint64_t key = leaves.key(leaf);
+        for (int dx = -1; dx <= 1; ++dx)
+            for (int dy = -1; dy <= 1; ++dy)
+                for (int dz = -1; dz <= 1; ++dz) {
+                    const size_t place = leaves.find(key + space.step(dx, dy, dz));
+                    if (place != no_leaf && flags[place]) return true;
+                }
+        return false;
+    }
+
     /// A leaf with one voxel more on every side.
     void fetch(const std::vector<float>& values, size_t leaf, float* out) const {
         const uint64_t key = leaves.key(leaf);
@@ -85,20 +98,29 @@ float distance_by_crossings(const float* at) {
     return inverse_squares > 0 ? 1 / std::sqrt(inverse_squares) : -1;
 }
 
-/// The Eikonal equation |grad d| = 1, upwind: from the lower neighbour along each axis.
-float distance_from_neighbours(float a, float b, float c) {
-    if (a > b) std::swap(a, b);
-    if (b > c) std::swap(b, c);
-    if (a > b) std::swap(a, b);
-    float d = a + 1;
-    if (d > b) {
-        d = 0.5f * (a + b + std::sqrt(std::max(2.0f - (a - b) * (a - b), 0.0f)));
-        if (d > c) {
-            const float sum = a + b + c;
-            d = (sum + std::sqrt(std::max(sum * sum - 3 * (a * a + b * b + c * c - 1), 0.0f))) / 3;
-        }
+/// The Eikonal equation |grad d| = 1, upwind, for a line of voxels of a padded leaf: from the lower neighbour along
+/// each axis. `out` is a distance, or what the voxel has, if that is less or its neighbours are further than
+/// `furthest`. Without branches, so that the compiler takes several voxels at once.
+void distances_from_neighbours(const float* line, float furthest, float* out) {
+    constexpr int y_step = padded_edge, x_step = padded_edge * padded_edge;
+    for (int z = 0; z < leaf_edge; ++z) {
+        const float* at = line + z;
+        // Neighbours of the other sign can't be where this is used.
+        const float along_x = std::min(std::abs(at[x_step]), std::abs(at[-x_step]));
+        const float along_y = std::min(std::abs(at[y_step]), std::abs(at[-y_step]));
+        const float along_z = std::min(std::abs(at[1]), std::abs(at[-1]));
+        const float low = std::min(along_x, along_y), high = std::max(along_x, along_y);
+        const float middle = std::min(high, along_z);
+        const float a = std::min(low, middle), b = std::max(low, middle), c = std::max(high, along_z);
+        const float one = a + 1;
+        const float two = 0.5f * (a + b + std::sqrt(std::max(2.0f - (a - b) * (a - b), 0.0f)));
+        const float sum = a + b + c;
+        const float three = (sum + std::sqrt(std::max(sum * sum - 3 * (a * a + b * b + c * c - 1), 0.0f))) / 3;
+        const float flat = two > c ? three : two;
+        const float d = one > b ? flat : one;
+        const float here = std::abs(*at);
+        out[z] = a < furthest ? std::min(here, d) : here;
     }
-    return d;
 }
 
 struct Padded {
@@ -131,28 +153,31 @@ void make_distances(Field field, float furthest, std::vector<float>& values, std
     field.outside = far;
     // News travel a voxel per pass along the axes; a distance d is at most sqrt(3) d steps away.
     const int passes = static_cast<int>(std::ceil(1.75f * furthest)) + 1;
+    // A leaf without news, nor news around it, stays as it is: in both arrays, because it had none in the last pass.
+    std::vector<uint8_t> news(count, 1), later(count, 0);
     for (int pass = 0; pass < passes; ++pass) {
         loop.ranges(count, [&](size_t first, size_t last) {
             Padded& s = scratch.local();
             for (size_t k = first; k < last; ++k) {
+                later[k] = 0;
+                if (!field.any_around(news, k)) continue;
                 field.fetch(values, k, s.values);
-                for (int v = 0; v < leaf_voxels; ++v) {
-                    const size_t place = k * leaf_voxels + static_cast<size_t>(v);
-                    const float* at = s.values + padded(v / 64, v / 8 % 8, v % 8);
-                    float d = std::abs(*at);
-                    if (!fixed[place]) {
-                        // Neighbours of the other sign can't be here: such voxels are fixed.
-                        const float a =
-                            std::min(std::abs(at[padded_edge * padded_edge]), std::abs(at[-padded_edge * padded_edge]));
-                        const float b = std::min(std::abs(at[padded_edge]), std::abs(at[-padded_edge]));
-                        const float c = std::min(std::abs(at[1]), std::abs(at[-1]));
-                        if (std::min({a, b, c}) < furthest) d = std::min(d, distance_from_neighbours(a, b, c));
+                for (int line = 0; line < leaf_edge * leaf_edge; ++line) {
+                    const float* at = s.values + padded(line / leaf_edge, line % leaf_edge, 0);
+                    const size_t place = k * leaf_voxels + static_cast<size_t>(line * leaf_edge);
+                    float d[leaf_edge];
+                    distances_from_neighbours(at, furthest, d);
+                    for (int z = 0; z < leaf_edge; ++z) {
+                        const float distance = at[z] < 0 ? -d[z] : d[z];
+                        const float value = fixed[place + static_cast<size_t>(z)] ? at[z] : distance;
+                        later[k] |= value != at[z];
+                        next[place + static_cast<size_t>(z)] = value;
                     }
-                    next[place] = *at < 0 ? -d : d;
                 }
             }
         });
         values.swap(next);
+        news.swap(later);
     }
 }
 
@@ -244,6 +269,7 @@ DistanceBand distance_band(const LeafBins& bins, const BandSettings& settings, L
 
     const float furthest = std::max(settings.inside, settings.outside) + settings.displacement;
     make_distances(field, furthest, values, next, loop, scratch);
+    if (settings.before_displacing) settings.before_displacing(result.leaves, values);
     if (settings.displace) {
         loop.ranges(count, [&](size_t first, size_t last) {
             for (size_t k = first; k < last; ++k)

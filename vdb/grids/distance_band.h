@@ -25,6 +25,8 @@ struct BandSettings {
     const std::vector<KernelShape>* kernels = nullptr;
     float spacing = 0;  ///< voxels; of the kernels
 
+    /// Called once before the surface is moved, with the leaves and 512 distances for each.
+    std::function<void(const LeafSet&, const std::vector<float>& distances)> before_displacing = {};
     /// Moves the surface, by at most `displacement`: called with each leaf's key and its 512 distances.
     std::function<void(uint64_t leaf, float* distance)> displace = {};
     float displacement = 0;

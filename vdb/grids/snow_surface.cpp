@@ -19,6 +19,8 @@ namespace {
 // Lengths are in spacings here, whatever a scene's size.
 // Of lone particles: few look like beads.
 constexpr double fewest_grains = 48, most_grains = 200, all_grains = 2e6;
+/// Of a lone particle that is one sphere, as of `pscale`.
+constexpr float lone_radius = 0.5f;
 /// Beyond this, voxels can't be counted.
 constexpr float furthest = 4e6f;
 // Density around a particle: 1 in bulk snow, 0.2 to 0.35 at a lone particle, 0.45 at the corner of a block.
@@ -90,6 +92,11 @@ std::vector<float> densities(const Particles& particles, const GridSettings& set
 /// As `firn grains` would make them, but for few particles.
 void add_grains(DrawnParticles lone, const SnowSurfaceSettings& settings, SnowSurface& surface) {
     if (lone.snow.count() == 0) return;
+    if (settings.lone_spheres) {
+        for (const Float3& p : lone.snow.position) surface.grains.push_back({p.x, p.y, p.z, lone_radius});
+        if (settings.with_velocity) surface.grain_velocity = std::move(lone.snow.velocity);
+        return;
+    }
     if (lone.births.rest.empty()) lone.births.rest = lone.snow.position;
     GrainSettings grain;
     grain.spacing = 1;

@@ -120,9 +120,11 @@ openvdb::FloatGrid::Ptr surface_grid(const Particles& particles, const SurfaceGr
     ReliefSource source;
     tbb::enumerable_thread_specific<std::vector<NearParticle>> scratch;
     if (relief > 0) {
-        source = relief_source(particles, *surface.births, settings.spacing, bins, loop);
         const ReliefSettings how{static_cast<float>(relief),
                                  surface.relief_size > 0 ? surface.relief_size / settings.spacing : 1.5f, band.spacing};
+        band.before_displacing = [&, how](const LeafSet& leaves, const std::vector<float>& distances) {
+            source = relief_source(particles, *surface.births, how, bins, leaves, distances, loop);
+        };
         band.displace = [&source, &scratch, &bins, how](uint64_t leaf, float* distance) {
             std::vector<NearParticle>& near = scratch.local();
             const size_t count = bins.near(leaf, relief_reach * how.spacing, near);

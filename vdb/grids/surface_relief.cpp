@@ -1,6 +1,7 @@
 #include "surface_relief.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "grains/rest_neighbours.h"
@@ -73,11 +74,37 @@ float relief(const Float3& at, float size, float voxel) {
     return std::clamp(sum, -1.0f, 1.0f);
 }
 
+/// Voxels further from the surface, voxels, are left alone.
+float depth_of_relief(const ReliefSettings& settings) {
+    return settings.height + 2;
+}
+
+/// Which particles are near a voxel that relief may change, in the order of the bins.
+std::vector<std::atomic<uint8_t>> near_surface(const ReliefSettings& settings, const LeafBins& bins,
+                                               const LeafSet& leaves, const std::vector<float>& distances,
+                                               LeafLoop& loop) {
+    std::vector<std::atomic<uint8_t>> wanted(bins.particle.size());
+    const float depth = depth_of_relief(settings);
+    loop.ranges(leaves.count(), [&](size_t first, size_t last) {
+        std::vector<NearParticle> near;
+        for (size_t k = first; k < last; ++k) {
+            const float* distance = distances.data() + k * leaf_voxels;
+            if (std::none_of(distance, distance + leaf_voxels, [&](float d) { return std::abs(d) < depth; })) continue;
+            const size_t count = bins.near(leaves.key(k), relief_reach * settings.spacing, near);
+            for (size_t i = 0; i < count; ++i) wanted[near[i].place].store(1, std::memory_order_relaxed);
+        }
+    });
+    return wanted;
+}
+
 }  // namespace
 
-ReliefSource relief_source(const Particles& particles, const GrainBirths& births, float spacing, const LeafBins& bins,
+ReliefSource relief_source(const Particles& particles, const GrainBirths& births, const ReliefSettings& settings,
+                           const LeafBins& bins, const LeafSet& leaves, const std::vector<float>& distances,
                            LeafLoop& loop) {
-    const RestNeighbours snow(particles, births, spacing, loop);
+    const double spacing = double(settings.spacing) * bins.voxel;
+    const RestNeighbours snow(particles, births, static_cast<float>(spacing), loop);
+    const std::vector<std::atomic<uint8_t>> wanted = near_surface(settings, bins, leaves, distances, loop);
     ReliefSource source;
     const size_t count = snow.count();
     source.rest.resize(count);
@@ -87,11 +114,12 @@ ReliefSource relief_source(const Particles& particles, const GrainBirths& births
         std::vector<RestNeighbours::Near> near;
         std::vector<RestNeighbour> scratch;
         for (size_t place = first; place < last; ++place) {
+            if (!wanted[place].load(std::memory_order_relaxed)) continue;
             const uint32_t i = bins.particle[place];
             const LocalMotion motion = snow.motion(i, near, scratch);
             const Matrix3 back = inverse_of(motion.map);
             for (size_t k = 0; k < 9; ++k) source.back[place][k] = static_cast<float>(back[k]);
-            source.rest[place] = narrow((1 / double(spacing)) * wide(snow.rest()[i]));
+            source.rest[place] = narrow((1 / spacing) * wide(snow.rest()[i]));
             const float compaction = particles.compaction.empty() ? 1.0f : particles.compaction[i];
             const float rough = 1 + (relief_of_breaks - 1) * static_cast<float>(std::min(1.0, motion.loose / broken));
             source.strength[place] = rough * std::clamp((pressed - compaction) / (pressed - fresh), 0.0f, 1.0f);
@@ -102,12 +130,12 @@ ReliefSource relief_source(const Particles& particles, const GrainBirths& births
 
 void add_relief(const ReliefSource& source, const ReliefSettings& settings, const NearParticle* near, size_t count,
                 float* distance) {
-    const float near_surface = settings.height + 2;
+    const float depth = depth_of_relief(settings);
     const float voxel = 1 / settings.spacing;  // in spacings from here on
     const float reach2 = relief_reach * relief_reach;
     const float finest = settings.size * scales[2].size;
     for (int v = 0; v < leaf_voxels; ++v) {
-        if (!(std::abs(distance[v]) < near_surface)) continue;
+        if (!(std::abs(distance[v]) < depth)) continue;
         const float x = static_cast<float>(v / 64), y = static_cast<float>(v / 8 % 8), z = static_cast<float>(v % 8);
         float weights = 0, strength = 0;
         Float3 sum, squares;

@@ -134,7 +134,10 @@ void read_mesh(const std::string& path, MeshSink& sink) {
     };
     if (begins("ply\n") || begins("ply\r")) return read_ply(bytes, path, sink);
     if (begins("solid ")) return read_stl(bytes, path, sink);
-    throw Error(path + ": not a mesh that can be read; use .obj, .ply or .stl");
+    const bool scene = kind == ".abc" || kind == ".usd" || kind == ".usda" || kind == ".usdc" || kind == ".usdz";
+    throw Error(path + ": not a mesh that can be read; use .obj, .ply or .stl" +
+                (scene ? std::string(", one file for each frame of what moves (Houdini and Blender export them)")
+                       : std::string()));
 }
 
 void write_mesh(const std::string& path, const Mesh& mesh) {

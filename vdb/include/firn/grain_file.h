@@ -1,7 +1,7 @@
 #pragma once
 
-// Render grains in files: .vdb (points, small, made brick by brick), .bgeo (every bit, all in memory) and .usda (text,
-// for stages and Blender; all in memory).
+// Render grains in files: .vdb (points, small, made brick by brick), .bgeo (every bit, all in memory), .bgeo.sc (the
+// same, compressed) and .usda (text, for stages and Blender; all in memory).
 
 #include <cstdint>
 #include <functional>
@@ -21,12 +21,14 @@ GrainBirths births_of(const ParticleFile&);
 
 struct GrainFileSettings {
     /// Of a .vdb: bits for each coordinate within a voxel of about two grains, 8 or 16, or 32 for floats throughout.
-    /// With 16 velocities and radii are half floats. With 8 a grain is off its place by up to 1/250 of the distance to
-    /// the next, its velocity by 0.4 % and its radius by 1.6 %.
+    /// With 16 velocities and radii are half floats. With 8 a grain is off its place by up to 1/100 of the distance to
+    /// the next, its velocity by 2.7 % and its radius by 1.6 %.
+    /// Of a .bgeo.sc: with 16, places are off by up to 1/512 of that distance, and other numbers are half floats.
     int bits = 8;
     /// More attributes: a name and a value for each particle, which its grains inherit.
     std::vector<std::pair<std::string, std::vector<float>>> attributes;
     std::string scene;  ///< kept as metadata
+    std::string rest;   ///< where the births come from, if not from the particles: other births, other grains
 };
 
 struct GrainFileStatistics {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Particles in files, every attribute kept: Houdini .bgeo (modern and classic, and .bgeo.sc to read), OpenVDB points
-// (.vdb).
+// Particles in files, every attribute kept: Houdini .bgeo (modern, in .bgeo.gz and .bgeo.sc, and classic), OpenVDB
+// points (.vdb).
 
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +43,14 @@ struct ParticleFile {
     uint64_t groups_left_out = 0;      ///< point groups of classic .bgeo
 };
 
-/// vdb_points_16: positions to 1/65535 of two spacings, other numbers as half floats (11 bits), but `rest` and `birth`:
-/// for looking at and rendering; what is simulated further should keep its bits.
-enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, vdb_points, vdb_points_16, ply, usda };
+/// vdb_points_16: positions to 1/65535 of two spacings, other numbers as half floats (11 bits), but `rest` and `birth`.
+/// bgeo_sc_16: the same numbers as half floats, positions to 1/4096 of a spacing, so that they compress.
+/// Both are for looking at and rendering; what is simulated further should keep its bits.
+enum class ParticleFormat { bgeo, bgeo_classic, bgeo_gz, bgeo_sc, bgeo_sc_16, vdb_points, vdb_points_16, ply, usda };
 
-/// By the name's ending: .bgeo, .bgeo.gz, .bhclassic (the classic V5 layout), .vdb, or for other programs .ply and
-/// .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal particles give equal bytes. Throws Error.
+/// By the name's ending: .bgeo, .bgeo.gz, .bgeo.sc (Houdini's Blosc container), .bhclassic (the classic V5 layout),
+/// .vdb, or for other programs .ply and .usda (UsdGeomPoints; both are written only). Whole or not at all. Equal
+/// particles give equal bytes. Throws Error.
 void write_particles(const std::string& path, const ParticleFile&);
 /// Classic V5 is what Partio and old tools read. Without 64-bit numbers: ids beyond 2^31 are an Error, doubles rounded.
 void write_particles(const std::string& path, const ParticleFile&, ParticleFormat);

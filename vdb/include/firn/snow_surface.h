@@ -18,6 +18,7 @@ struct SnowSurfaceSettings {
     Float3 origin;               ///< m; subtracted from all positions, so that a scene far away keeps its detail
     float voxel = 0.4f;          ///< spacings
     bool lone_grains = true;     ///< particles that fly alone become grains; false = balls of the surface
+    bool lone_spheres = false;   ///< one sphere for each of them instead of its grains: at once, for drafts
     bool with_velocity = false;  ///< of points and grains
     // As in VolumeSettings, m.
     bool kernels = false;
