@@ -27,7 +27,7 @@ class Shot:
 
 SHOTS = {
     "wall_smash": Shot("wall_smash", 2.05, 16, 64, 0.03, ("camera.eye=[1.75, 0.95, 2.5]", "camera.target=[0.1, 0.35, 0.45]")),
-    "boot_print": Shot("boot_print", 2.1, 36, 64, 0.02,
+    "boot_print": Shot("boot_print", 2.1, 46, 64, 0.02,
                        ("camera.eye=[0.32, 0.34, 0.46]", "camera.target=[0, 0.07, 0.02]", "camera.f_stop=5.6")),
     "plough": Shot("plough", 1.9, 40, 48, 0.03, ("camera.eye=[1.6, 0.9, 2.0]", "camera.target=[0, 0.1, 0.1]")),
     "roof_slide": Shot("roof_slide", 2.6, 30, 48, 0.02),

@@ -86,7 +86,7 @@ RECIPES = (
     ),
     Recipe(
         "footprints", "Footprints", "A boot steps into fresh snow and leaves its print.", "boot_print.toml", 0.012, 48,
-        (Snow(Shape("layer", "box", size=(0.5, 0.14, 0.66), position=(0, 0.07, 0)), "dry"),),
+        (Snow(Shape("layer", "box", size=(0.5, 0.14, 0.66), position=(0, 0.07, 0)), "powder"),),
         (
             Collider(
                 Shape("boot", "mesh", file="boot.obj"), 0.3,
@@ -95,7 +95,8 @@ RECIPES = (
                     Key(10, (0, 0.09, 0), (-4, 0, 0)),
                     Key(16, (0, 0.06, 0), (-4, 0, 0)),
                     Key(22, (0, 0.06, 0), (-4, 0, 0)),
-                    Key(40, (0, 0.45, 0.1), (10, 0, 0)),
+                    Key(36, (0, 0.3, 0), (-4, 0, 0)),
+                    Key(44, (0, 0.5, -0.1), (-10, 0, 0)),
                 ),
             ),
         ),
