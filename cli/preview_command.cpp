@@ -15,6 +15,7 @@
 #include "frame_range.h"
 #include "manifest.h"
 #include "preview.h"
+#include "run_check.h"
 #include "run_folder.h"
 #include "scene.h"
 #include "simulation.h"
@@ -44,18 +45,6 @@ std::vector<int> some_of(const std::vector<int>& frames, size_t count) {
     std::vector<int> some;
     for (size_t i = 0; i < count; ++i) some.push_back(frames[i * (frames.size() - 1) / (count - 1)]);
     return some;
-}
-
-/// "1-2, 4": as --frames takes them.
-std::string frames_text(const std::vector<int>& frames) {
-    std::string text;
-    for (size_t first = 0, last = 0; first < frames.size(); first = last) {
-        last = first + 1;
-        while (last < frames.size() && frames[last] == frames[last - 1] + 1) ++last;
-        text += (first > 0 ? ", " : "") + std::to_string(frames[first]);
-        if (last > first + 1) text += "-" + std::to_string(frames[last - 1]);
-    }
-    return text;
 }
 
 struct Box {
@@ -199,7 +188,7 @@ private:
             if (set.has(frame, scene_.first_frame)) frames_.push_back(frame);
         if (frames_.empty())
             throw Error("--frames " + line_.text("--frames", "") + ": " + run_.path() + " has frames " +
-                        frames_text(all));
+                        frames_text({all.begin(), all.end()}));
     }
 
     PreviewFrame read_frame(int number) const {

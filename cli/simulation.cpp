@@ -55,6 +55,27 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// How the particles of a run are written.
+struct ParticleOutput {
+    const char* name;  ///< of output.particles
+    const char* ending;
+    ParticleFormat format;
+};
+
+/// Nothing for output.particles = "none".
+const ParticleOutput* particle_output(const Scene& scene) {
+    static const ParticleOutput table[] = {{"bgeo", "bgeo", ParticleFormat::bgeo},
+                                           {"bgeo.sc", "bgeo.sc", ParticleFormat::bgeo_sc},
+                                           {"bgeo.sc16", "bgeo.sc", ParticleFormat::bgeo_sc_16},
+                                           {"bgeo.gz", "bgeo.gz", ParticleFormat::bgeo_gz},
+                                           {"bgeo_classic", "bgeo", ParticleFormat::bgeo_classic},
+                                           {"vdb", "vdb", ParticleFormat::vdb_points},
+                                           {"vdb16", "vdb", ParticleFormat::vdb_points_16}};
+    for (const ParticleOutput& output : table)
+        if (scene.output.particles == output.name) return &output;
+    return nullptr;
+}
+
 /// One run at a time in a folder. The system lets go of it when the program ends, however it ends.
 class FolderLock {
 public:
@@ -367,11 +388,8 @@ RunPlan Run::plan() const {
     plan.last_frame = scene_.last_frame;
     plan.frames = settings_.frames;
     plan.every = scene_.output.every;
-    plan.particles = scene_.output.particles == "none"           ? ""
-                     : scene_.output.particles == "bgeo_classic" ? "bgeo"
-                     : scene_.output.particles == "vdb16"        ? "vdb"
-                     : scene_.output.particles == "bgeo.sc16"    ? "bgeo.sc"
-                                                                 : scene_.output.particles;
+    const ParticleOutput* particles = particle_output(scene_);
+    plan.particles = particles ? particles->ending : "";
     plan.volumes = !scene_.output.volumes.empty();
     plan.usd = scene_.output.usd;
     plan.physics = physics_;
@@ -693,16 +711,7 @@ void Run::write_particle_file(int frame, double time) {
         add_births(file, state_.births);
     const std::string path = folder_.particles(frame, plan_.particles);
     manifest_.write(path, settings_.force, [&] {
-        lend(state_.particles, file.particles, [&] {
-            if (scene_.output.particles == "bgeo_classic")
-                write_particles(path, file, ParticleFormat::bgeo_classic);
-            else if (scene_.output.particles == "vdb16")
-                write_particles(path, file, ParticleFormat::vdb_points_16);
-            else if (scene_.output.particles == "bgeo.sc16")
-                write_particles(path, file, ParticleFormat::bgeo_sc_16);
-            else
-                write_particles(path, file);
-        });
+        lend(state_.particles, file.particles, [&] { write_particles(path, file, particle_output(scene_)->format); });
     });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "colliders.h"
 #include "float3.h"
@@ -41,42 +42,38 @@ Float3 normal(const Mesh& mesh, size_t triangle) {
     return cross(mesh.points[b] - mesh.points[a], mesh.points[c] - mesh.points[a]);
 }
 
-/// Where a ray meets the mesh, nearest first; `step` is 1 where it goes into a closed piece of it, -1 where it leaves
-/// one.
+/// Where a line goes into a closed piece of the mesh (step 1) or leaves one (-1).
 struct Crossing {
     float way;
     int step;
     bool operator<(const Crossing& other) const { return way < other.way; }
 };
 
-/// Moeller and Trumbore 1997. The face on which the ray begins does not count, whatever rounding makes of it.
-std::vector<Crossing> crossings(const Mesh& mesh, const Float3& from, const Float3& direction) {
-    std::vector<Crossing> found;
+/// How far a line from a place on the surface goes inward until it is outside all closed pieces, which may overlap;
+/// nothing where the place lies within another piece. Moeller and Trumbore 1997.
+std::optional<double> way_out(const Mesh& mesh, const Float3& from, const Float3& inward) {
+    int around = 0;
+    std::vector<Crossing> ahead;
     for (const auto& [i, j, k] : mesh.triangles) {
         const Float3 &a = mesh.points[i], ab = mesh.points[j] - a, ac = mesh.points[k] - a;
-        const Float3 p = cross(direction, ac);
+        const Float3 p = cross(inward, ac);
         const float det = dot(ab, p);
         if (!(std::abs(det) > 0)) continue;  // edge-on
         const Float3 s = from - a, q = cross(s, ab);
-        const float u = dot(s, p) / det, v = dot(direction, q) / det, t = dot(ac, q) / det;
+        const float u = dot(s, p) / det, v = dot(inward, q) / det, t = dot(ac, q) / det;
+        // The face on which the line begins does not count, whatever rounding makes of it.
         const float rounding = 1e-5f * (length(from) + length(ab) + length(ac));
-        if (u >= 0 && v >= 0 && u + v <= 1 && t > rounding) found.push_back({t, det > 0 ? 1 : -1});
+        if (!(u >= 0 && v >= 0 && u + v <= 1 && std::abs(t) > rounding)) continue;
+        const int step = det > 0 ? 1 : -1;
+        if (t > 0)
+            ahead.push_back({t, step});
+        else
+            around += step;
     }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-/// Whether a place on the surface lies within another closed piece.
-bool buried(const Mesh& mesh, const Float3& from, const Float3& outward) {
-    int pieces = 0;
-    for (const Crossing& crossing : crossings(mesh, from, outward)) pieces -= crossing.step;
-    return pieces > 0;
-}
-
-/// How far a ray from the surface inward goes until it is outside all pieces, which may overlap.
-double way_out(const Mesh& mesh, const Float3& from, const Float3& inward) {
+    if (around > 0) return std::nullopt;
+    std::sort(ahead.begin(), ahead.end());
     int pieces = 1;
-    for (const Crossing& crossing : crossings(mesh, from, inward)) {
+    for (const Crossing& crossing : ahead) {
         pieces += crossing.step;
         if (pieces <= 0) return crossing.way;
     }
@@ -93,9 +90,9 @@ std::vector<Site> sites_of(const Mesh& mesh, double most) {
         constexpr float rest = 0.5f * (1 - near_corner);
         Site site{triangle, {rest, rest, rest}, double(length(n)), 0};
         site.share[k % 3] = near_corner;
-        const Float3 at = place(mesh, site), outward = normalized(n);
-        if (buried(mesh, at, outward)) continue;
-        site.thickness = way_out(mesh, at, -1 * outward);
+        const std::optional<double> thickness = way_out(mesh, place(mesh, site), -1 * normalized(n));
+        if (!thickness) continue;
+        site.thickness = *thickness;
         sites.push_back(site);
     }
     return sites;

@@ -19,7 +19,7 @@ strip() { # strip PICTURE SCENE FRAME FRAME FRAME
     convert "${frames[@]}" -resize 320x180 +append -quality 82 -sampling-factor 4:2:0 -strip "docs/pictures/$picture.jpg"
 }
 strip snowball snowball_drop 2 4 8
-strip footprints boot_print 1 17 45
+strip footprints boot_print 1 17 47
 strip plough plough 8 20 32
 strip wall_smash wall_smash 7 13 25
 strip roof_slide roof_slide 6 18 40
@@ -30,11 +30,11 @@ strip compression compression 1 41 69
 strip weak_layer weak_layer 1 28 55
 strip snowfall snowfall 7 37 91
 strip saw_test saw_test 8 15 29
-strip crack crack 1 6 15
+strip crack crack 1 6 13
 strip tyre tyre 12 26 47
 strip sledge sledge 10 24 39
 strip snow_angel snow_angel 8 24 47
-strip snowball_wall snowball_wall 2 5 24
+strip snowball_wall snowball_wall 2 4 20
 
 columns() { # columns PICTURE SCENE FRAME CHANGE...: one column for each change of the scene
     local picture=$1 scene=$2 frame=$3 change pictures=()

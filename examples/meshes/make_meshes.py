@@ -174,8 +174,8 @@ def angel(frames=48):
     for frame in range(1, frames + 1):
         # Falls back into the snow, sweeps once, and is lifted out.
         y = 0.6 - 0.26 * ease((frame - 1) / 6) + 0.5 * ease((frame - 37) / 10)
-        sweep = 0.5 - 0.5 * math.cos(2 * math.pi * min(max((frame - 8) / 27, 0), 1))
-        speed = math.sin(2 * math.pi * min(max((frame - 8) / 27, 0), 1))
+        phase = 2 * math.pi * min(max((frame - 8) / 27, 0), 1)
+        sweep, speed = 0.5 - 0.5 * math.cos(phase), math.sin(phase)
         points, faces = [], []
         tube(points, faces, [(0, y, z) for z in (-0.86, -0.83, -0.74, -0.65, -0.62)], [0.04, 0.08, 0.1, 0.08, 0.05])
         tube(points, faces, [(0, y, z) for z in (-0.6, -0.55, -0.35, -0.1, 0.05, 0.1)], [0.06, 0.15, 0.16, 0.13, 0.15, 0.1], 12)
